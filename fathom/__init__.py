@@ -1,0 +1,1 @@
+"""What people import and type: the Python SDK and the `fathom` command."""

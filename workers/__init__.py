@@ -1,0 +1,1 @@
+"""Asks the models: leases, drivers, API kinds, bounded concurrency."""
