@@ -63,29 +63,21 @@ class RetryPolicy(Message):
 class Run(Message):
     """How samples are asked, whatever the benchmark."""
 
-    thinking_budget: int = Field(
-        default=0, ge=0, description="Tokens added to the answer budget for thinking."
-    )
+    thinking_budget: int = Field(default=0, ge=0, description="Tokens added to the answer budget for thinking.")
     canary: bool = Field(
         default=False, description="Put a code word at the very start of each prompt to prove truncation."
     )
     count_invalid: Literal["exclude", "zero"] = Field(
         default="exclude", description="`zero` counts what is not a measurement as 0; the result says so."
     )
-    allow_overflow: bool = Field(
-        default=False, description="Accept lengths beyond the model's probed window."
-    )
+    allow_overflow: bool = Field(default=False, description="Accept lengths beyond the model's probed window.")
     answer_prefix: Literal["suffix", "prefill", "none"] = Field(
         default="suffix",
         description="`suffix` puts the benchmark's answer prefix at the end of the prompt, `prefill` starts the "
         "assistant's turn with it, `none` leaves it out.",
     )
-    generation: JsonObject = Field(
-        default_factory=dict, description="Overrides of the model's generation parameters."
-    )
-    debug: bool = Field(
-        default=False, description="Keep prompt head and tail of the first sample of each cell."
-    )
+    generation: JsonObject = Field(default_factory=dict, description="Overrides of the model's generation parameters.")
+    debug: bool = Field(default=False, description="Keep prompt head and tail of the first sample of each cell.")
 
 
 class JobRequest(Message):
@@ -182,9 +174,7 @@ class Job(Reply):
     max_concurrency: int | None
     retry: RetryPolicy
     assets: dict[str, str] = Field(default_factory=dict, description="Role to SHA-256 of each asset used.")
-    asset_names: dict[str, str] = Field(
-        default_factory=dict, description="Role to the name it was registered under."
-    )
+    asset_names: dict[str, str] = Field(default_factory=dict, description="Role to the name it was registered under.")
     counts: Counts
     mean: float | None = Field(default=None, description="Mean score over all measurements, 0 to 1.")
     usage: Usage = Field(default_factory=Usage)
@@ -208,9 +198,7 @@ class JobDetail(Job):
 class Extension(Message):
     """Extends a job without redoing what is done (`POST /v1/jobs/{id}/extend`)."""
 
-    samples: int | None = Field(
-        default=None, ge=1, description="New number of samples a cell; not fewer than now."
-    )
+    samples: int | None = Field(default=None, ge=1, description="New number of samples a cell; not fewer than now.")
     lengths: list[int] | None = Field(default=None, description="Further lengths.")
     tasks: list[str] | None = Field(default=None, description="Further tasks.")
 

@@ -53,9 +53,7 @@ class Generation(Message):
 class Limits(Message):
     """Limits shared by all workers, kept in Postgres."""
 
-    max_concurrency: int = Field(
-        default=64, ge=1, le=100_000, description="Calls in flight over all workers; exact."
-    )
+    max_concurrency: int = Field(default=64, ge=1, le=100_000, description="Calls in flight over all workers; exact.")
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
 
@@ -83,9 +81,7 @@ class TokenizerRef(Message):
     """The tokenizer that counts prompts: an asset (`tokenizer.json`), or the server's own `/tokenize`."""
 
     kind: Literal["asset", "server"] = "asset"
-    asset: str | None = Field(
-        default=None, description="Name or SHA-256 of a tokenizer asset (kind `asset`)."
-    )
+    asset: str | None = Field(default=None, description="Name or SHA-256 of a tokenizer asset (kind `asset`).")
 
 
 class ModelRequest(Message):
@@ -93,18 +89,14 @@ class ModelRequest(Message):
 
     name: Name
     api: ApiKind
-    base_url: str | None = Field(
-        default=None, description="E.g. `http://127.0.0.1:8000/v1` (all kinds but `command`)."
-    )
+    base_url: str | None = Field(default=None, description="E.g. `http://127.0.0.1:8000/v1` (all kinds but `command`).")
     model_id: str | None = Field(
         default=None, description="The id the server knows it by; default: the only one it has."
     )
     command: list[str] = Field(default_factory=list, description="Program and arguments (kind `command`).")
     driver: Driver = Field(default_factory=Driver)
     tokenizer: TokenizerRef | None = None
-    context_window: int | None = Field(
-        default=None, ge=1, description="Tokens; overrides what the probe finds."
-    )
+    context_window: int | None = Field(default=None, ge=1, description="Tokens; overrides what the probe finds.")
     api_key_env: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",

@@ -59,12 +59,8 @@ class ClaimRequest(Message):
     want: int = Field(ge=1, le=10_000, description="How many samples can start now.")
     max_leases: int = Field(default=64, ge=1, le=1000)
     wait_seconds: float = Field(default=20, ge=0, le=60)
-    known_jobs: list[str] = Field(
-        default_factory=list, description="Jobs whose `JobSpec` the worker still holds."
-    )
-    avoid_models: list[str] = Field(
-        default_factory=list, description="Models this worker has at their own limit now."
-    )
+    known_jobs: list[str] = Field(default_factory=list, description="Jobs whose `JobSpec` the worker still holds.")
+    avoid_models: list[str] = Field(default_factory=list, description="Models this worker has at their own limit now.")
 
 
 class CellSpec(Reply):
@@ -128,9 +124,7 @@ class ClaimReply(Reply):
     jobs: list[JobSpec] = Field(default_factory=list)
     probes: list[ProbeOrder] = Field(default_factory=list)
     drain: bool = Field(default=False, description="True when the worker is asked to finish and leave.")
-    wait_hint: str | None = Field(
-        default=None, description="Why there is nothing, e.g. `model x is paused: 429`."
-    )
+    wait_hint: str | None = Field(default=None, description="Why there is nothing, e.g. `model x is paused: 429`.")
 
 
 class Measured(Message):
@@ -177,14 +171,10 @@ class FailureReport(Message):
     index: int
     generation: int = 0
     attempt: int = 1
-    cause: str = Field(
-        description="rate_limited, timeout, connection, server_error, bad_request, auth, not_found, …"
-    )
+    cause: str = Field(description="rate_limited, timeout, connection, server_error, bad_request, auth, not_found, …")
     message: str = Field(default="", max_length=4000)
     permanent: bool = False
-    counts: bool = Field(
-        default=True, description="False when no attempt is spent: the model as a whole is down."
-    )
+    counts: bool = Field(default=True, description="False when no attempt is spent: the model as a whole is down.")
     retry_after: float | None = Field(default=None, ge=0, description="Seconds the server asked to wait.")
     model_down: bool = Field(default=False, description="Opens the model's circuit.")
     prompt_sha256: Sha256 | None = None
