@@ -1,0 +1,1 @@
+"""API kinds: how to talk to a model."""

@@ -1,0 +1,1 @@
+"""Drivers: where calls start."""
