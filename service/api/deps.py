@@ -1,0 +1,48 @@
+"""What the routers share: the state of the process, a database connection, the caller."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from service.auth import Gate, Principal, require
+from service.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What one process holds; all of it can be rebuilt."""
+
+    settings: Settings
+    engine: AsyncEngine
+    gate: Gate
+
+
+def state_of(request: Request) -> State:
+    """The process's state."""
+    state: State = request.app.state.fathom
+    return state
+
+
+StateDep = Annotated[State, Depends(state_of)]
+
+
+async def connection(state: StateDep) -> AsyncIterator[AsyncConnection]:
+    """A connection inside a transaction: committed when the handler returns, before the answer is sent."""
+    async with state.engine.begin() as found:
+        yield found
+
+
+Connection = Annotated[AsyncConnection, Depends(connection, scope="function")]
+
+
+async def caller(request: Request, state: StateDep) -> Principal:
+    """The caller; 401 without a known token."""
+    return await require(request, state.gate, request.method)
+
+
+Caller = Annotated[Principal, Depends(caller)]

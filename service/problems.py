@@ -1,0 +1,144 @@
+"""Every 4xx and 5xx answer is a problem document (RFC 9457, `application/problem+json`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import asyncpg
+import orjson
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy import exc as sa
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from protocol.common import FieldProblem, Problem
+from service.errors import RequestError
+
+log = logging.getLogger("service.problems")
+MEDIA_TYPE = "application/problem+json"
+RETRY_AFTER = "2"
+_SHOWN = 200
+
+
+def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """The problem as a response."""
+    body = orjson.dumps(problem.model_dump(mode="json", exclude_defaults=False))
+    return Response(body, problem.status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def of_error(error: RequestError) -> Problem:
+    return Problem(
+        type=error.kind, title=error.title, status=error.status, detail=error.detail, errors=list(error.errors)
+    )
+
+
+def database_away(error: BaseException) -> str | None:
+    """Why the database can't serve now, or None when the error is about something else."""
+    if isinstance(error, sa.TimeoutError):
+        return "no free database connection"
+    if isinstance(error, sa.DBAPIError):
+        state = getattr(error.orig, "sqlstate", None) or ""
+        if error.connection_invalidated or isinstance(error, sa.InterfaceError | sa.OperationalError):
+            return "the database does not answer"
+        return _by_state(state)
+    if isinstance(error, asyncpg.PostgresError):
+        return _by_state(error.sqlstate or "")
+    if isinstance(error, asyncpg.InterfaceError | ConnectionError | TimeoutError | FileNotFoundError):
+        return "the database does not answer"
+    return None
+
+
+def _by_state(state: str) -> str | None:
+    if state.startswith(("08", "57P")):
+        return "the database does not answer"
+    if state.startswith("53"):
+        return "the database is out of disk, memory or connections"
+    if state in ("40001", "40P01", "55P03", "57014"):
+        return "the database is busy"
+    return None
+
+
+def unavailable(detail: str) -> Response:
+    problem = Problem(type="urn:fathom:unavailable", title="Unavailable", status=503, detail=f"{detail}; try again")
+    return respond(problem, {"Retry-After": RETRY_AFTER})
+
+
+def field_path(location: tuple[int | str, ...]) -> str:
+    """`("body", "options", "lengths", 0)` as `options.lengths.0`."""
+    parts = [str(p) for p in location]
+    return ".".join(parts[1:] if len(parts) > 1 and parts[0] in ("body", "query", "path", "header") else parts)
+
+
+def shown(value: Any) -> Any:
+    """A value fit for an error message: short, JSON."""
+    if isinstance(value, str | bytes):
+        text = value if isinstance(value, str) else value.decode("utf-8", "replace")
+        return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    if isinstance(value, bool | int | float) or value is None:
+        return value
+    try:
+        text = orjson.dumps(value).decode()
+    except TypeError:
+        text = repr(value)
+    return value if len(text) <= _SHOWN and not text.startswith("<") else text[:_SHOWN] + "…"
+
+
+def _validation(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    found = error.errors()
+    if any(e["type"] == "json_invalid" for e in found):
+        reason = found[0].get("ctx", {}).get("error", "")
+        detail = f"the body is not valid JSON: {reason}"
+        return respond(Problem(type="urn:fathom:bad-json", title="Bad JSON", status=400, detail=detail))
+    fields = [
+        FieldProblem(field=field_path(tuple(e["loc"])), value=shown(e.get("input")), message=e["msg"]) for e in found
+    ]
+    detail = "; ".join(f"{f.field}: {f.message}" for f in fields[:5])
+    return respond(
+        Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail, errors=fields)
+    )
+
+
+def _request_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestError)
+    headers = dict(error.headers)
+    if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers.setdefault("Retry-After", RETRY_AFTER)
+    if error.status == HTTPStatus.UNAUTHORIZED:
+        headers.setdefault("WWW-Authenticate", 'Bearer realm="fathom"')
+    return respond(of_error(error), headers)
+
+
+def _http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    title = HTTPStatus(error.status_code).phrase
+    detail = error.detail if error.detail != title else f"{request.method} {request.url.path}"
+    return respond(Problem(title=title, status=error.status_code, detail=str(detail)), error.headers)
+
+
+def _maybe_database(request: Request, error: Exception) -> Response:
+    if (why := database_away(error)) is not None:
+        log.warning("%s %s: %s (%s)", request.method, request.url.path, why, type(error).__name__)
+        return unavailable(why)
+    return _fault(request, error)
+
+
+def _fault(request: Request, error: Exception) -> Response:
+    request_id = getattr(request.state, "request_id", "-")
+    log.error("%s %s failed, request %s", request.method, request.url.path, request_id, exc_info=error)
+    detail = f"the service failed on this request; its log has the reason under request id {request_id}"
+    return respond(Problem(title="Internal server error", status=500, detail=detail))
+
+
+def install(app: FastAPI) -> None:
+    """Register the handlers."""
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(RequestError, _request_error)
+    app.add_exception_handler(HTTPException, _http_error)
+    for kind in (sa.SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+        app.add_exception_handler(kind, _maybe_database)
+    app.add_exception_handler(Exception, _fault)
