@@ -280,6 +280,49 @@ class ResultPage(Page):
     final: bool = Field(description="True when the job is finished and this page ends its results.")
 
 
+class SampleDetail(Reply):
+    """A sample with all that happened to it."""
+
+    job: str
+    cell: int
+    index: int
+    task: str
+    length: int
+    variant: JsonObject = Field(default_factory=dict)
+    state: Literal["done", "in_flight", "waiting", "pending"]
+    result: Result | None = None
+    attempts: list[Attempt] = Field(default_factory=list)
+
+
+class PromptText(Reply):
+    """A sample's prompt, built again from what the job stores, and checked against the stored SHA-256."""
+
+    job: str
+    cell: int
+    index: int
+    sha256: str
+    matches: bool | None = Field(description="Whether the SHA-256 equals the result's; null when there is no result.")
+    bytes: int = Field(description="Length of the whole prompt in UTF-8.")
+    tokens: int
+    head: str = Field(description="The first `head` bytes, cut at a character.")
+    tail: str = Field(description="The last `tail` bytes; empty when head holds all.")
+    system: str | None = None
+    answer_prefix: str = ""
+
+
+class Summary(Reply):
+    """A job's scores as blocks: tables, heat maps, curves and verdicts, each with `kind`, `id`, `title`, `notes`."""
+
+    job: str
+    benchmark: str
+    benchmark_version: str
+    final: bool = Field(description="True when the job is finished.")
+    count_invalid: Literal["exclude", "zero"]
+    counts: Counts
+    notes: list[str] = Field(default_factory=list, description="What to know before reading any figure.")
+    blocks: list[JsonObject]
+
+
 class Event(Reply):
     """A line of the event stream (`GET /v1/jobs/{id}/events`)."""
 
@@ -287,3 +330,9 @@ class Event(Reply):
     kind: str = Field(description="progress, state, warning, stalled, …")
     at: datetime
     data: JsonObject = Field(default_factory=dict)
+
+
+class EventPage(Page):
+    """`GET /v1/jobs/{id}/events?poll=1`. `next_cursor` is the `Last-Event-ID` to go on from."""
+
+    items: list[Event] = Field(default_factory=list)

@@ -151,3 +151,7 @@ class Model(Reply):
     in_flight: int = 0
     created_at: datetime
     updated_at: datetime
+
+
+class ModelList(Reply):
+    items: list[Model]

@@ -53,6 +53,10 @@ class Worker(Reply):
     last_seen_at: datetime
 
 
+class WorkerList(Reply):
+    items: list[Worker]
+
+
 class ClaimRequest(Message):
     """`POST /v1/workers/{id}/claims`: long-polls until there is work or `wait_seconds` are over."""
 
