@@ -1,0 +1,107 @@
+"""One HTTP request to the service: its token, its errors, its event streams."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+import httpx
+import orjson
+from pydantic import ValidationError
+
+from fathom.errors import Refused, Unreachable
+from protocol.common import Problem
+from protocol.jobs import Event
+
+EVENT_SILENCE = 60.0
+"""Seconds without a line (the service sends heartbeats) after which an event stream counts as broken."""
+
+
+class Transport:
+    """Sends requests and turns what comes back into values or `fathom.errors`."""
+
+    def __init__(self, server: str, token: str | None, http: httpx.AsyncClient | None = None) -> None:
+        self.server = server
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._http = http or httpx.AsyncClient(base_url=server, timeout=httpx.Timeout(60, connect=10))
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+    async def json(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        content: bytes | None = None,
+        params: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+        patience: float = 60,
+    ) -> Any:
+        """Send one request; returns the parsed JSON body, an empty dict when there is none.
+
+        `patience` is how many seconds the service may take to answer.
+        """
+        sent = {**self._headers, **(headers or {})}
+        if json is not None:
+            content, sent["Content-Type"] = orjson.dumps(json), "application/json"
+        try:
+            answer = await self._http.request(
+                method, path, content=content, params=params, headers=sent, timeout=httpx.Timeout(patience, connect=10)
+            )
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from error
+        if answer.is_error:
+            raise refusal(answer)
+        return orjson.loads(answer.content) if answer.content else {}
+
+    async def content(self, path: str) -> bytes:
+        """The body of a GET as it is."""
+        try:
+            answer = await self._http.get(path, headers=self._headers, timeout=httpx.Timeout(600, connect=10))
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from error
+        if answer.is_error:
+            raise refusal(answer)
+        return answer.content
+
+    async def events(self, path: str, after: int | None) -> AsyncIterator[Event]:
+        """The events of a server-sent stream (WHATWG HTML, 9.2), from the one after `after` on."""
+        headers = {**self._headers, "Accept": "text/event-stream"}
+        if after is not None:
+            headers["Last-Event-ID"] = str(after)
+        timeout = httpx.Timeout(EVENT_SILENCE, connect=10)
+        try:
+            async with self._http.stream("GET", path, headers=headers, timeout=timeout) as answer:
+                if answer.is_error:
+                    await answer.aread()
+                    raise refusal(answer)
+                data: list[str] = []
+                async for line in answer.aiter_lines():
+                    if line.startswith("data:"):
+                        data.append(line[5:].removeprefix(" "))
+                    elif not line and data:
+                        yield Event.model_validate_json("\n".join(data))
+                        data = []
+        except httpx.HTTPError as error:
+            raise self._unreachable(error) from error
+
+    def _unreachable(self, error: httpx.HTTPError) -> Unreachable:
+        why = " ".join(str(error).split()) or type(error).__name__
+        return Unreachable(
+            f"no answer from the service at {self.server} ({why}); is it running? `fathom up` starts one"
+        )
+
+
+def refusal(answer: httpx.Response) -> Refused:
+    """The error of an answer with status 4xx or 5xx, problem document or not."""
+    try:
+        problem = Problem.model_validate_json(answer.content)
+    except ValidationError:
+        text = " ".join(answer.text.split())[:200]
+        return Refused(answer.status_code, answer.reason_phrase, text or f"HTTP {answer.status_code}")
+    if answer.status_code == 401:
+        hint = "give the service's token with --token or FATHOM_TOKEN"
+        return Refused(401, problem.title, f"{problem.detail or problem.title} ({hint})")
+    return Refused(answer.status_code, problem.title, problem.detail, problem.errors)
