@@ -1,0 +1,166 @@
+"""Languages of RULER: one TOML file each, with the wording, the labels and where words come from.
+
+`docs/ruler.md` describes the format; `fathom languages check FILE` validates a file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from benchmarks.errors import OptionsError
+from benchmarks.ruler.languages.words import WordList, load_words
+
+WordRole = Literal["first", "second", "list"]
+FAMILIES = ("niah", "vt", "cwe", "fwe", "qa")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What one family of tasks asks, with its placeholders, and the answer prefix (which starts with a space)."""
+
+    template: str
+    answer_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordSource:
+    """Where words come from and which of them are taken. `limit` keeps the first (most frequent) ones."""
+
+    sources: tuple[str, ...]
+    min_length: int = 1
+    max_length: int = 1000
+    limit: int | None = None
+    exclude: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language as its TOML file says.
+
+    `niah_one` is the wording when one value is asked for: a template of its own, or `replacements` made, in order, in
+    the whole template, or neither (then the plural serves). `folder` is where a word file is looked for.
+    """
+
+    code: str
+    name: str
+    version: str
+    reviewed: bool
+    source: str
+    splitter: str
+    normalise: Literal["lower", "nfkc-casefold"]
+    joiner: str
+    last_joiner: str
+    noise: str
+    needle: str
+    document: str
+    labels: Mapping[str, str]
+    labels_one: Mapping[str, str]
+    niah: Template
+    niah_one: Template | None
+    replacements: tuple[tuple[str, str], ...]
+    vt: Template
+    cwe: Template
+    fwe: Template
+    qa: Template
+    word_sources: Mapping[str, WordSource]
+    paper: Mapping[str, Template] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def template(self, family: str, profile: str = "head") -> Template:
+        """The wording of a family of tasks in a profile."""
+        if profile == "paper" and family in self.paper:
+            return self.paper[family]
+        template: Template = getattr(self, family)
+        return template
+
+    def niah_template(self, count: int) -> Template:
+        """The NIAH wording when `count` values are asked for; `singularise` still applies when `count` is 1."""
+        return self.niah_one if count == 1 and self.niah_one else self.niah
+
+    def singularise(self, text: str) -> str:
+        """The reference's way to the singular: replacements in the whole template (none in most languages)."""
+        for old, new in self.replacements:
+            text = text.replace(old, new)
+        return text
+
+    def label(self, kind: str, count: int = 2) -> str:
+        """What values of a kind are called in the prompt; `count` values are asked for. Needles use the plural."""
+        return (self.labels_one if count == 1 else self.labels)[kind]
+
+    def join(self, items: Sequence[str]) -> str:
+        """Items as a list in a sentence: `a`, `a, and b`, `a, b, and c`."""
+        if len(items) < 2:
+            return "".join(items)
+        return self.joiner.join(items[:-1]) + self.last_joiner + items[-1]
+
+    def words(self, role: WordRole) -> WordList:
+        """Words for key pairs (`first`, `second`) or for the lists of cwe (`list`), with name and SHA-256."""
+        return load_words(self.word_sources[role], self.folder)
+
+
+def names() -> list[str]:
+    """Codes of the languages that come with the package, sorted."""
+    folder = files("benchmarks.ruler.languages")
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+@cache
+def load(code: str) -> Language:
+    """A language of the package by code; raises OptionsError that lists those there are."""
+    if code not in names():
+        raise OptionsError("language", code, f"no such language; there are: {', '.join(names())}")
+    text = (files("benchmarks.ruler.languages") / f"{code}.toml").read_text(encoding="utf-8")
+    return from_dict(tomllib.loads(text))
+
+
+def from_dict(data: Mapping[str, Any], folder: Path | None = None) -> Language:
+    """A language from the content of its TOML file, which `check.problems` found in order."""
+    one = data.get("niah_one", {})
+    texts: dict[str, Any] = {key: data[key] for key in _PLAIN}
+    return Language(
+        **texts,
+        labels=dict(data["labels"]),
+        labels_one=dict(data.get("labels_one", data["labels"])),
+        niah=_template(data["niah"]),
+        vt=_template(data["vt"]),
+        cwe=_template(data["cwe"]),
+        fwe=_template(data["fwe"]),
+        qa=_template(data["qa"]),
+        niah_one=_template(one) if "template" in one else None,
+        replacements=tuple((old, new) for old, new in one.get("replace", [])),
+        word_sources={role: _word_source(value, data["words"]) for role, value in _roles(data["words"]).items()},
+        paper={f: _template({**data[f], **data[f]["paper"]}) for f in FAMILIES if "paper" in data[f]},
+        folder=folder,
+    )
+
+
+_PLAIN = (
+    "code", "name", "version", "reviewed", "source", "splitter", "normalise", "joiner", "last_joiner", "noise",
+    "needle", "document",
+)  # fmt: skip
+
+
+def _template(data: Mapping[str, Any]) -> Template:
+    return Template(data["template"], data["answer_prefix"])
+
+
+def _roles(words: Mapping[str, Any]) -> dict[str, Any]:
+    return {role: words[role] for role in ("first", "second", "list")}
+
+
+def _word_source(value: Any, defaults: Mapping[str, Any]) -> WordSource:
+    """A role is a list of sources, or a table with `sources` and limits of its own."""
+    table = value if isinstance(value, Mapping) else {"sources": value}
+    return WordSource(
+        sources=tuple(table["sources"]),
+        min_length=table.get("min_length", defaults.get("min_length", 1)),
+        max_length=table.get("max_length", defaults.get("max_length", 1000)),
+        limit=table.get("limit"),
+        exclude=tuple(defaults.get("exclude", ())),
+    )

@@ -1,0 +1,97 @@
+"""Word lists from installed packages or files, the same on every machine, with a name and a hash for the results."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.errors import InvalidAsset
+
+if TYPE_CHECKING:
+    from benchmarks.ruler.languages import WordSource
+
+_WONDERWORDS = {"nouns": "nounlist.txt", "adjectives": "adjectivelist.txt", "verbs": "verblist.txt"}
+
+
+@dataclass(frozen=True, slots=True)
+class WordList:
+    """Distinct words in a fixed order. `name` says where they are from, `sha256` is of the words joined by newlines."""
+
+    name: str
+    sha256: str
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=32)
+def load_words(source: WordSource, folder: Path | None = None) -> WordList:
+    """The words of a source, duplicates dropped.
+
+    From `wonderwords:` they are as the package has them, sorted, as RULER uses them. From `wordfreq:<language>` and
+    `file:<path>` they come most frequent first, kept when they are letters only, between `min_length` and
+    `max_length` characters, casefolded and NFC-normalised. Raises InvalidAsset when a source can't be read.
+    """
+    words: dict[str, None] = {}
+    for reference in source.sources:
+        words.update(dict.fromkeys(_kept(reference, source, folder)))
+    if all(reference.startswith("wonderwords:") for reference in source.sources):
+        chosen = tuple(sorted(words))
+    else:
+        chosen = tuple(list(words)[: source.limit])
+    return WordList(_name(source), hashlib.sha256("\n".join(chosen).encode()).hexdigest(), chosen)
+
+
+def _kept(reference: str, source: WordSource, folder: Path | None) -> Iterator[str]:
+    kind, _, value = reference.partition(":")
+    if kind == "wonderwords":
+        yield from _wonderwords(value)
+        return
+    excluded = frozenset(source.exclude)
+    for raw in _wordfreq(value) if kind == "wordfreq" else _file(value, folder):
+        word = unicodedata.normalize("NFC", raw.strip().casefold())
+        if source.min_length <= len(word) <= source.max_length and word.isalpha() and word not in excluded:
+            yield word
+
+
+def _wonderwords(which: str) -> list[str]:
+    if which not in _WONDERWORDS:
+        raise InvalidAsset("words", f"wonderwords has no list {which!r}; there are: {', '.join(_WONDERWORDS)}")
+    text = (files("wonderwords") / "assets" / _WONDERWORDS[which]).read_text(encoding="utf-8")
+    return [line.rstrip() for line in text.splitlines() if line.rstrip()]
+
+
+def _wordfreq(language: str) -> list[str]:
+    import wordfreq  # takes a tenth of a second to import
+
+    available = wordfreq.available_languages("best")
+    if language not in available:
+        raise InvalidAsset("words", f"wordfreq has no language {language!r}; it has {', '.join(sorted(available))}")
+    # iter_wordlist is ordered by frequency; the order within a frequency is fixed by the package's file.
+    return list(wordfreq.iter_wordlist(language, wordlist="best"))
+
+
+def _file(value: str, folder: Path | None) -> list[str]:
+    path = (folder or Path()) / value
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidAsset("words", f"can't read the word list {path}: {error}") from error
+
+
+def _name(source: WordSource) -> str:
+    """E.g. `wordfreq 3.1.1 da, 4-12 letters, first 3000`."""
+    parts = []
+    for reference in source.sources:
+        kind, _, value = reference.partition(":")
+        parts.append(f"{kind} {version(kind)} {value}" if kind in {"wonderwords", "wordfreq"} else reference)
+    name = " + ".join(parts)
+    if all(reference.startswith("wonderwords:") for reference in source.sources):
+        return name
+    name += f", {source.min_length}-{source.max_length} letters"
+    return name + (f", first {source.limit}" if source.limit else "")
