@@ -1,0 +1,121 @@
+"""Tokenizers: exact counts from a `tokenizer.json`, and where a tokenizer's counts add up.
+
+Byte-level BPE with a splitting pattern and WordPiece never merge across the start of a word or a line, so the count of
+a text is the sum of the counts of its pieces when it is cut there. Which cuts are safe is decided for each tokenizer
+by a probe over many neighbours; SentencePiece models that put a space before every text add up as well once each
+piece is counted behind an anchor.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from itertools import product
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from benchmarks.errors import InvalidAsset
+
+
+class Cut(StrEnum):
+    """Where a text is cut in two. The left piece never ends in white space, but for LINE.
+
+    SPACE: the right piece starts with one space and a visible character. LINE: the left piece ends with a newline,
+    the right one starts with a visible character. HYPHEN: between two word characters, before the hyphen.
+    """
+
+    SPACE = "space"
+    LINE = "line"
+    HYPHEN = "hyphen"
+
+
+_ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.HYPHEN: "x"}
+# Neighbours that tell tokenizers apart: case, digits, punctuation that swallows newlines or apostrophes, other scripts.
+_LEFT = (
+    "word", "Word", "WORD", "a", "12", "1234567", "word.", "word,", "word:", 'word."', "word)", "it's", "they'", "1.",
+    "word-", "...", "!?", "café", "på", "Straße", "слово", "漢字", "한국", "🙂", "$", "x_", "/", "%", "12.5", "–", "”",
+)  # fmt: skip
+_RIGHT = (
+    "word", "Word", "WORD", "a", "12", "1234567", "'s", "'word", '"Word', "(word", "-word", "--", "...", "$5", "1.",
+    "One of", "état", "ål", "Über", "слово", "漢字", "한국", "🙂", "re", "ll", "the", "/", "%", "–", "“A",
+)  # fmt: skip
+_HYPHEN_LEFT = ("word", "jittery", "old", "550e8400", "e29b", "41d4", "a716", "12345678", "abcdef", "0000")
+_HYPHEN_RIGHT = ("word", "commitment", "e29b", "41d4", "1234", "4abc", "446655440000", "deadbeef0000", "a", "9f")
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """How counts add up at one kind of cut: with no anchor (''), behind an anchor, or not at all (None)."""
+
+    anchor: str | None
+
+
+class TokenizerFile:
+    """Counts tokens with a Hugging Face `tokenizer.json`. Safe to share between threads; counting releases the GIL.
+
+    `identity` is the SHA-256 of the file in hex. Raises InvalidAsset when the file is not such a tokenizer.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.identity = hashlib.sha256(content).hexdigest()
+        try:
+            self._tokenizer: Tokenizer = Tokenizer.from_buffer(content)
+        except Exception as error:  # noqa: BLE001 - the library raises bare exceptions; this is its boundary
+            raise InvalidAsset("tokenizer", f"not a tokenizer.json that `tokenizers` can read: {error}") from error
+        self._tokenizer.no_truncation()
+        self._tokenizer.no_padding()
+
+    def count(self, text: str) -> int:
+        """Tokens of the text, without special tokens around it."""
+        return len(self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0])
+
+    def count_each(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text on its own."""
+        return [len(e) for e in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+
+    @cached_property
+    def additions(self) -> dict[Cut, Addition]:
+        """How counts add up at each kind of cut, found out once by counting every pair of probe neighbours."""
+        return {cut: self._probe(cut) for cut in Cut}
+
+    @cached_property
+    def single_digits(self) -> bool:
+        """True when no token holds more than one digit: then the count of a number depends on its length alone."""
+        return not any(re.search(r"\d\d", token) for token in self._tokenizer.get_vocab(with_added_tokens=True))
+
+    def digit_groups(self, digits: int) -> tuple[int, ...] | None:
+        """Sizes of the groups into which a number of that many digits is split before tokens are made, or None."""
+        pre = self._tokenizer.pre_tokenizer
+        if pre is None:
+            return None
+        pieces = [piece for piece, _ in pre.pre_tokenize_str("x " + "1234567890"[:digits] + ".")]
+        groups = tuple(len(p) for p in pieces if p.isdecimal())
+        return groups if sum(groups) == digits else None
+
+    def _probe(self, cut: Cut) -> Addition:
+        lefts, rights = (_HYPHEN_LEFT, _HYPHEN_RIGHT) if cut is Cut.HYPHEN else (_LEFT, _RIGHT)
+        before = [left + "\n" for left in lefts] if cut is Cut.LINE else list(lefts)
+        lead = {Cut.SPACE: " ", Cut.LINE: "", Cut.HYPHEN: "-"}[cut]
+        after = [lead + right for right in rights]
+        joined = self.count_each([left + right for left, right in product(before, after)])
+        for anchor in ("", _ANCHORS[cut]):
+            base = self.count(anchor) if anchor else 0
+            added = [n - base for n in self.count_each([anchor + right for right in after])]
+            parts = [left + right for left, right in product(self.count_each(before), added)]
+            if parts == joined:
+                return Addition(anchor)
+        return Addition(None)
+
+
+def load_tokenizer(path: Path) -> TokenizerFile:
+    """Load a `tokenizer.json`. Raises InvalidAsset when it can't be read or is none."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InvalidAsset("tokenizer", f"can't read {path}: {error.strerror}") from error
+    return TokenizerFile(content)
