@@ -65,7 +65,7 @@ class TokenizerFile:
         self.identity = hashlib.sha256(content).hexdigest()
         try:
             self._tokenizer: Tokenizer = Tokenizer.from_buffer(content)
-        except Exception as error:  # noqa: BLE001 - the library raises bare exceptions; this is its boundary
+        except Exception as error:  # the library raises nothing more precise
             raise InvalidAsset("tokenizer", f"not a tokenizer.json that `tokenizers` can read: {error}") from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
