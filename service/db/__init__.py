@@ -1,0 +1,1 @@
+"""Postgres: the tables, the connections, the migrations and the embedded server."""
