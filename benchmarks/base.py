@@ -88,13 +88,16 @@ class AssetNeed:
     """A file a benchmark needs with these options.
 
     `role` is the key under which it is given (`essays`, `squad`, …); `kind` one of corpus, dataset, words;
-    `name` the registered asset that serves when the user names none; `hint` the command that installs it.
+    `name` the registered asset that serves when the user names none; `hint` the command that installs it. An
+    `optional` one serves when it is registered; without it the benchmark does what it can and `Source.check` says
+    what it can't.
     """
 
     role: str
     kind: str
     name: str
     hint: str
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
