@@ -1,0 +1,1 @@
+"""The pages people look at: rendered here, refreshed by events, never loading anything from elsewhere."""

@@ -1,0 +1,117 @@
+"""Templates, their filters, and the headers every page carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import orjson
+from fastapi import Request
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.responses import HTMLResponse
+
+HERE = Path(__file__).parent
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+@cache
+def environment() -> Environment:
+    """Jinja with everything escaped and unknown names refused."""
+    env = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.globals["version"] = version("fathom-eval")
+    env.filters.update(
+        duration=duration, ago=ago, score=score, tokens=tokens, stamp=stamp, pretty=pretty, step=step, cut=cut, ms=ms
+    )
+    return env
+
+
+def page(request: Request, template: str, context: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+    """A rendered page with its security headers."""
+    html = environment().get_template(template).render(request=request, **context)
+    return HTMLResponse(html, status, headers=headers())
+
+
+def headers(csp: str = CSP) -> dict[str, str]:
+    return {
+        "Content-Security-Policy": csp,
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }
+
+
+def duration(seconds: float | None) -> str:
+    """`3m42s`; two units at most."""
+    if seconds is None:
+        return "–"
+    if seconds < 10:
+        return f"{seconds:.1f}s"
+    whole = round(seconds)
+    for unit, name, below, small in ((86400, "d", 3600, "h"), (3600, "h", 60, "m"), (60, "m", 1, "s")):
+        if whole >= unit:
+            rest = whole % unit // below
+            return f"{whole // unit}{name}{rest:02d}{small}" if rest else f"{whole // unit}{name}"
+    return f"{whole}s"
+
+
+def ms(value: int | None) -> str:
+    """Milliseconds for people."""
+    return "–" if value is None else f"{value} ms" if value < 1000 else duration(value / 1000)
+
+
+def ago(moment: datetime | None) -> str:
+    """How long ago, or in how long."""
+    if moment is None:
+        return "–"
+    seconds = (datetime.now(UTC) - moment).total_seconds()
+    return f"{duration(seconds)} ago" if seconds >= 0 else f"in {duration(-seconds)}"
+
+
+def stamp(moment: datetime | None) -> str:
+    return "–" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def score(value: float | None) -> str:
+    """Percent with one decimal; a dash where nothing is measured."""
+    return "–" if value is None else f"{value * 100:.1f}"
+
+
+def step(value: float | None) -> str:
+    """The class that colours a score: q0 to q10."""
+    return "none" if value is None else f"q{round(min(max(value, 0.0), 1.0) * 10)}"
+
+
+def tokens(value: int | None) -> str:
+    """`4k` for 4096, `1M` for 1048576, else the figure with commas."""
+    if value is None:
+        return "–"
+    for unit, name in ((1048576, "M"), (1024, "k")):
+        if value >= unit and value % unit == 0:
+            return f"{value // unit}{name}"
+    return f"{value:,}"
+
+
+def pretty(value: Any) -> str:
+    """JSON for reading."""
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS, default=str).decode()
+
+
+def cut(value: str | None, limit: int = 160) -> str:
+    """The beginning of a long text, on one line."""
+    if not value:
+        return ""
+    flat = " ".join(value[: limit * 4].split())
+    return flat if len(flat) <= limit and len(value) <= limit * 4 else flat[:limit] + "…"
