@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Depends, FastAPI
-from sqlalchemy.ext.asyncio import create_async_engine
 
 from protocol.common import Problem
 from service import problems
 from service.api import health
 from service.api.deps import State, caller
 from service.auth import Gate
+from service.db.engine import connect
 from service.middleware import BodyLimit, RequestLog
 from service.settings import Settings
-
-if TYPE_CHECKING:
-    from sqlalchemy.ext.asyncio import AsyncEngine
 
 _DESCRIPTION = """\
 Fathom measures how deep a language model's context really goes.
@@ -33,15 +29,19 @@ ROUTERS: tuple[APIRouter, ...] = ()
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The service as an ASGI application; its lifespan opens and closes the database pool."""
-    engine = _engine(settings)
+    """The service as an ASGI application; its lifespan opens and closes the database connections.
+
+    The database must be migrated (`service.db.migrate`).
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        db = await connect(settings.database_url, settings.pool_size)
+        app.state.fathom = State(settings=settings, db=db, gate=Gate(db.engine))
         try:
             yield
         finally:
-            await engine.dispose()
+            await db.close()
 
     app = FastAPI(
         title="Fathom",
@@ -53,7 +53,6 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url=None,
         responses={"4XX": {"model": Problem, "description": "A problem document."}},
     )
-    app.state.fathom = State(settings=settings, engine=engine, gate=Gate(engine))
     problems.install(app)
     app.include_router(health.router)
     for router in ROUTERS:
@@ -61,7 +60,3 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(BodyLimit, settings=settings)
     app.add_middleware(RequestLog)
     return app
-
-
-def _engine(settings: Settings) -> AsyncEngine:
-    return create_async_engine(settings.database_url, pool_size=settings.pool_size, pool_pre_ping=True)

@@ -34,9 +34,9 @@ class Principal:
     name: str
 
 
-def digest(token: str) -> bytes:
-    """What is stored of a token."""
-    return hashlib.sha256(token.encode()).digest()
+def digest(token: str) -> str:
+    """What is stored of a token: its SHA-256 in hex."""
+    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def new_token() -> str:
@@ -51,9 +51,11 @@ async def bootstrap(engine: AsyncEngine, token: str | None = None) -> str | None
     async with engine.begin() as connection:
         await connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _BOOTSTRAP_LOCK})
         if token is not None:
-            await _store(connection, f"{_ADMIN}-{digest(token).hex()[:8]}", token)
+            await _store(connection, f"{_ADMIN}-{digest(token)[:8]}", token)
             return None
-        if (await connection.execute(text("SELECT 1 FROM tokens LIMIT 1"))).first() is not None:
+        if (
+            await connection.execute(text("SELECT 1 FROM tokens WHERE revoked_at IS NULL LIMIT 1"))
+        ).first() is not None:
             return None
         token = new_token()
         await _store(connection, _ADMIN, token)
@@ -64,14 +66,18 @@ async def reset(engine: AsyncEngine) -> str:
     """Replace the admin token (the old one was lost); returns the new one."""
     token = new_token()
     async with engine.begin() as connection:
-        await connection.execute(text("DELETE FROM tokens WHERE name = :name"), {"name": _ADMIN})
+        await connection.execute(
+            text("UPDATE tokens SET revoked_at = clock_timestamp() WHERE name = :name"), {"name": _ADMIN}
+        )
         await _store(connection, _ADMIN, token)
     return token
 
 
 async def _store(connection: AsyncConnection, name: str, token: str) -> None:
     await connection.execute(
-        text("INSERT INTO tokens (name, sha256) VALUES (:name, :sha256) ON CONFLICT DO NOTHING"),
+        text(
+            "INSERT INTO tokens (name, sha256) VALUES (:name, :sha256) ON CONFLICT (sha256) DO UPDATE SET revoked_at = NULL"
+        ),
         {"name": name, "sha256": digest(token)},
     )
 
@@ -81,7 +87,7 @@ class Gate:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-        self._known: list[tuple[str, bytes]] = []
+        self._known: list[tuple[str, str]] = []
         self._loaded = -_CACHE_SECONDS
 
     async def principal(self, token: str) -> Principal | None:
@@ -92,7 +98,7 @@ class Gate:
         await self._load()
         return self._match(wanted)
 
-    def _match(self, wanted: bytes) -> Principal | None:
+    def _match(self, wanted: str) -> Principal | None:
         found: Principal | None = None
         for name, stored in self._known:
             if hmac.compare_digest(stored, wanted):
@@ -101,8 +107,8 @@ class Gate:
 
     async def _load(self) -> None:
         async with self._engine.connect() as connection:
-            rows = await connection.execute(text("SELECT name, sha256 FROM tokens"))
-            self._known = [(row.name, bytes(row.sha256)) for row in rows]
+            rows = await connection.execute(text("SELECT name, sha256 FROM tokens WHERE revoked_at IS NULL"))
+            self._known = [(row.name, row.sha256) for row in rows]
         self._loaded = time.monotonic()
 
 

@@ -48,6 +48,4 @@ async def _needs(connection: AsyncConnection, found: Benchmark) -> list[AssetNee
     names = [need.name for need in needs]
     rows = await connection.execute(text("SELECT name FROM assets WHERE name = ANY(:names)"), {"names": names})
     there = {row.name for row in rows}
-    return [
-        AssetNeeded(role=n.role, kind=n.kind, name=n.name, hint=n.hint, registered=n.name in there) for n in needs
-    ]
+    return [AssetNeeded(role=n.role, kind=n.kind, name=n.name, hint=n.hint, registered=n.name in there) for n in needs]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.auth import Gate, Principal, require
+from service.db.engine import Database
 from service.settings import Settings
 
 
@@ -18,7 +19,7 @@ class State:
     """What one process holds; all of it can be rebuilt."""
 
     settings: Settings
-    engine: AsyncEngine
+    db: Database
     gate: Gate
 
 
@@ -33,7 +34,7 @@ StateDep = Annotated[State, Depends(state_of)]
 
 async def connection(state: StateDep) -> AsyncIterator[AsyncConnection]:
     """A connection inside a transaction: committed when the handler returns, before the answer is sent."""
-    async with state.engine.begin() as found:
+    async with state.db.begin() as found:
         yield found
 
 

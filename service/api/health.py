@@ -25,6 +25,6 @@ async def healthz() -> Health:
 @router.get("/readyz", summary="The service can serve", responses={503: {"description": "The database is away."}})
 async def readyz(state: StateDep) -> Health:
     """200 when the database answers, else a 503 problem."""
-    async with state.engine.connect() as connection:
+    async with state.db.engine.connect() as connection:
         await connection.execute(text("SELECT 1"))
     return Health(status="ok")

@@ -80,5 +80,3 @@ def local(target: str) -> str:
     if not target.startswith("/") or target.startswith(("//", "/\\")):
         return "/"
     return quote(target, safe="/?=&%:,._-~+")
-
-
