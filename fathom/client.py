@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -21,6 +21,7 @@ from fathom.config import find_token, server_address
 from fathom.errors import Refused, Unreachable
 from fathom.transport import Transport
 from protocol.assets import Asset, AssetKind, AssetList
+from protocol.benchmarks import BenchmarkDetail, BenchmarkInfo, BenchmarkList
 from protocol.common import JsonObject
 from protocol.jobs import (
     FINAL_STATES,
@@ -32,13 +33,16 @@ from protocol.jobs import (
     JobDetail,
     JobPage,
     JobRequest,
+    PromptText,
     Result,
     ResultPage,
     Retry,
     Run,
+    SampleDetail,
+    Summary,
 )
-from protocol.models import Model, ModelRequest, Probe
-from protocol.workers import Worker
+from protocol.models import Model, ModelList, ModelRequest, Probe
+from protocol.workers import Worker, WorkerList
 
 OnGap = Callable[[str], None]
 """Told why the service cannot be reached each time a watcher has to wait for it."""
@@ -74,16 +78,16 @@ class Client:
         """`GET /readyz`: the service and its database answer."""
         return _object(await self._send.json("GET", "/readyz"))
 
-    async def benchmarks(self) -> list[JsonObject]:
+    async def benchmarks(self) -> list[BenchmarkInfo]:
         """The benchmarks the service knows."""
-        return _items(await self._send.json("GET", "/v1/benchmarks"))
+        return BenchmarkList.model_validate(await self._send.json("GET", "/v1/benchmarks")).items
 
-    async def benchmark(self, name: str) -> JsonObject:
-        """One benchmark: tasks, the JSON schema of its options, presets."""
-        return _object(await self._send.json("GET", f"/v1/benchmarks/{quote(name, safe='')}"))
+    async def benchmark(self, name: str) -> BenchmarkDetail:
+        """One benchmark with its tasks and the JSON schema of its options."""
+        return BenchmarkDetail.model_validate(await self._send.json("GET", f"/v1/benchmarks/{quote(name, safe='')}"))
 
     async def workers(self) -> list[Worker]:
-        return [Worker.model_validate(w) for w in _items(await self._send.json("GET", "/v1/workers"))]
+        return WorkerList.model_validate(await self._send.json("GET", "/v1/workers")).items
 
     async def drain_worker(self, worker: int) -> JsonObject:
         """Ask a worker to finish what it has and leave."""
@@ -92,7 +96,7 @@ class Client:
     # --- models ------------------------------------------------------------------------------------------------
 
     async def models(self) -> list[Model]:
-        return [Model.model_validate(m) for m in _items(await self._send.json("GET", "/v1/models"))]
+        return ModelList.model_validate(await self._send.json("GET", "/v1/models")).items
 
     async def model(self, name: str) -> Model:
         return Model.model_validate(await self._send.json("GET", f"/v1/models/{quote(name, safe='')}"))
@@ -213,7 +217,7 @@ class Client:
         query = {**_given(cursor=cursor, limit=limit), **_given(**(filters or {}))}
         return ResultPage.model_validate(await self._send.json("GET", f"{_job(job)}/results", params=query))
 
-    async def results(
+    async def result_pages(
         self,
         job: str,
         *,
@@ -221,8 +225,8 @@ class Client:
         follow: bool = False,
         filters: Mapping[str, Any] | None = None,
         on_gap: OnGap | None = None,
-    ) -> AsyncIterator[Result]:
-        """All results there are, from `cursor` on; with `follow` also those to come, until the job is finished.
+    ) -> AsyncIterator[ResultPage]:
+        """All pages of results there are, from `cursor` on; with `follow` also those to come, until the job is finished.
 
         Waits through restarts of the service when it follows.
         """
@@ -234,27 +238,41 @@ class Client:
                     raise
                 await self._wait(str(error), on_gap)
                 continue
-            for result in page.items:
-                yield result
-            moved = page.next_cursor is not None and page.next_cursor != cursor
+            if page.items:
+                yield page
             cursor = page.next_cursor or cursor
-            if page.final or (not page.items and not follow) or (not moved and not follow):
+            if page.final or (not follow and (not page.items or page.next_cursor is None)):
                 return
             if not page.items:
                 await asyncio.sleep(0.5)
 
-    async def sample(self, job: str, cell: int, index: int) -> JsonObject:
+    async def results(
+        self,
+        job: str,
+        *,
+        cursor: str | None = None,
+        follow: bool = False,
+        filters: Mapping[str, Any] | None = None,
+        on_gap: OnGap | None = None,
+    ) -> AsyncIterator[Result]:
+        """The same, result by result."""
+        pages = self.result_pages(job, cursor=cursor, follow=follow, filters=filters, on_gap=on_gap)
+        async for page in pages:
+            for result in page.items:
+                yield result
+
+    async def sample(self, job: str, cell: int, index: int) -> SampleDetail:
         """One sample: its result and its attempts."""
-        return _object(await self._send.json("GET", f"{_job(job)}/samples/{cell}/{index}"))
+        return SampleDetail.model_validate(await self._send.json("GET", f"{_job(job)}/samples/{cell}/{index}"))
 
-    async def prompt(self, job: str, cell: int, index: int) -> JsonObject:
-        """A sample's prompt, rebuilt."""
-        return _object(await self._send.json("GET", f"{_job(job)}/samples/{cell}/{index}/prompt", patience=120))
+    async def prompt(self, job: str, cell: int, index: int) -> PromptText:
+        """A sample's prompt, rebuilt and checked against the stored SHA-256."""
+        path = f"{_job(job)}/samples/{cell}/{index}/prompt"
+        return PromptText.model_validate(await self._send.json("GET", path, patience=120))
 
-    async def summary(self, job: str) -> list[JsonObject]:
-        """The benchmark's summary as blocks: tables, heat maps, curves, verdicts."""
-        answer = await self._send.json("GET", f"{_job(job)}/summary")
-        return _items(answer, "blocks")
+    async def summary(self, job: str) -> Summary:
+        """The job's scores as blocks: tables, heat maps, curves, verdicts."""
+        return Summary.model_validate(await self._send.json("GET", f"{_job(job)}/summary"))
 
     async def events(self, job: str, *, after: int | None = None) -> AsyncIterator[Event]:
         """The job's events from `after` on, until the stream ends or breaks (then `Unreachable`)."""
@@ -310,9 +328,3 @@ def _given(**values: Any) -> dict[str, Any]:
 
 def _object(answer: JsonObject) -> JsonObject:
     return answer
-
-
-def _items(answer: Any, key: str = "items") -> list[Any]:
-    """The list in an answer that is a list or holds one under `key`."""
-    found: Sequence[Any] = answer if isinstance(answer, list) else answer[key]
-    return list(found)

@@ -16,6 +16,7 @@ from anyio.from_thread import start_blocking_portal
 
 from fathom.client import Client, OnGap
 from protocol.assets import Asset, AssetKind
+from protocol.benchmarks import BenchmarkDetail, BenchmarkInfo
 from protocol.common import JsonObject
 from protocol.jobs import (
     Clone,
@@ -25,10 +26,13 @@ from protocol.jobs import (
     JobChange,
     JobDetail,
     JobRequest,
+    PromptText,
     Result,
     ResultPage,
     Retry,
     Run,
+    SampleDetail,
+    Summary,
 )
 from protocol.models import Model, ModelRequest, Probe
 from protocol.workers import Worker
@@ -80,10 +84,10 @@ class SyncClient:
     def health(self) -> JsonObject:
         return self._call(self._client.health)
 
-    def benchmarks(self) -> list[JsonObject]:
+    def benchmarks(self) -> list[BenchmarkInfo]:
         return self._call(self._client.benchmarks)
 
-    def benchmark(self, name: str) -> JsonObject:
+    def benchmark(self, name: str) -> BenchmarkDetail:
         return self._call(self._client.benchmark, name)
 
     def workers(self) -> list[Worker]:
@@ -174,6 +178,18 @@ class SyncClient:
     ) -> ResultPage:
         return self._call(self._client.result_page, job, cursor, limit, filters)
 
+    def result_pages(
+        self,
+        job: str,
+        *,
+        cursor: str | None = None,
+        follow: bool = False,
+        filters: Mapping[str, Any] | None = None,
+        on_gap: OnGap | None = None,
+    ) -> Iterator[ResultPage]:
+        pages = self._client.result_pages(job, cursor=cursor, follow=follow, filters=filters, on_gap=on_gap)
+        return self._iterate(pages)
+
     def results(
         self,
         job: str,
@@ -185,13 +201,13 @@ class SyncClient:
     ) -> Iterator[Result]:
         return self._iterate(self._client.results(job, cursor=cursor, follow=follow, filters=filters, on_gap=on_gap))
 
-    def sample(self, job: str, cell: int, index: int) -> JsonObject:
+    def sample(self, job: str, cell: int, index: int) -> SampleDetail:
         return self._call(self._client.sample, job, cell, index)
 
-    def prompt(self, job: str, cell: int, index: int) -> JsonObject:
+    def prompt(self, job: str, cell: int, index: int) -> PromptText:
         return self._call(self._client.prompt, job, cell, index)
 
-    def summary(self, job: str) -> list[JsonObject]:
+    def summary(self, job: str) -> Summary:
         return self._call(self._client.summary, job)
 
     def events(self, job: str, *, after: int | None = None) -> Iterator[Event]:
