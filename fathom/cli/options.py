@@ -55,7 +55,7 @@ def _option(name: str, prop: Schema) -> click.Option:
     return click.Option([flag, name], type=_parameter(prop), metavar=_metavar(prop), help=help_text)
 
 
-def _parameter(prop: Schema) -> click.ParamType:
+def _parameter(prop: Schema) -> click.Choice[str] | click.types.StringParamType:
     choices = _choices(prop)
     return click.Choice(choices) if choices else click.STRING
 

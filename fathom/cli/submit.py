@@ -84,8 +84,6 @@ def _command(name: str, title: str, schema: dict[str, Any]) -> click.Command:
     own = options_of(schema)
 
     def callback(**given: Any) -> None:
-        from protocol.jobs import JobRequest, Retry, RetryPolicy, Run  # noqa: F401
-
         options = values_of(schema, given)
         request = _request(name, options, given)
         with connect(given["server"], given["token"]) as client:
