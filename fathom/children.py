@@ -54,7 +54,9 @@ class Children:
                 return
             if asyncio.get_running_loop().time() - started > 60:
                 delay = 1.0
-            log.warning("%s ended with code %s, see %s; starting it again in %.0f s", program.name, code, program.log, delay)
+            log.warning(
+                "%s ended with code %s, see %s; starting it again in %.0f s", program.name, code, program.log, delay
+            )
             await asyncio.sleep(delay)
             delay = min(delay * 2, 60)
 

@@ -48,7 +48,9 @@ def print_json(value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """JSON values of models, lists and dicts of models."""
+    """JSON values of models, paths, lists and dicts of them."""
+    from pathlib import Path
+
     from pydantic import BaseModel
 
     if isinstance(value, BaseModel):
@@ -57,7 +59,7 @@ def plain(value: Any) -> Any:
         return [plain(v) for v in value]
     if isinstance(value, dict):
         return {k: plain(v) for k, v in value.items()}
-    return value
+    return str(value) if isinstance(value, Path) else value
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = ()) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 import click
 
 from fathom.cli.common import connect, json_option, print_json, server_options
@@ -50,3 +53,84 @@ def database_url() -> str:
     if url := os.environ.get("DATABASE_URL"):
         return url
     raise Failed("DATABASE_URL is not set; set it to a Postgres 14 or newer, or use `fathom up`, which brings its own")
+
+
+@click.command()
+@json_option
+def migrate(as_json: bool) -> None:
+    """Bring the database of DATABASE_URL to this version's schema. Safe to run at any time, from several places."""
+    import asyncio
+
+    from service.db import migrate as migrations
+
+    url = database_url()
+    with database_errors():
+        asyncio.run(migrations.upgrade(url))
+    if as_json:
+        print_json({"migrated": True})
+    else:
+        click.echo("the database has this version's schema")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, envvar="FATHOM_HOST")
+@click.option("--port", type=click.IntRange(0, 65535), default=8765, show_default=True, envvar="FATHOM_PORT")
+@json_option
+def serve(host: str, port: int, as_json: bool) -> None:
+    """Start the service alone, on the migrated Postgres of DATABASE_URL.
+
+    FATHOM_TOKEN, when it is set, is let in as an admin's; otherwise the first start makes one and prints it once.
+    Other settings: FATHOM_DATA, FATHOM_LOG_FORMAT (text or json), FATHOM_LOG_LEVEL and what docs/deployment.md lists.
+    --json prints a line of JSON with the address.
+    """
+    import asyncio
+    import dataclasses
+    import os
+
+    from service.serve import bind
+    from service.serve import serve as run
+    from service.settings import from_environment
+
+    url = database_url()
+    with database_errors():
+        settings = dataclasses.replace(from_environment(), database_url=url, host=host, port=port)
+        made = asyncio.run(_prepare(url, os.environ.get("FATHOM_TOKEN")))
+        listener = bind(settings)
+        address = f"http://{host}:{listener.getsockname()[1]}"
+        if as_json:
+            print_json({"server": address, "token": made})
+        else:
+            click.echo(f"service {address}" + (f"\ntoken (shown once) {made}" if made else ""))
+        run(settings, listener)
+
+
+async def _prepare(url: str, token: str | None) -> str | None:
+    """Check the schema and see to the admin token; returns it when it was made now."""
+    from service import auth
+    from service.db import migrate as migrations
+    from service.db.engine import make_engine
+
+    await migrations.check(url)
+    engine = make_engine(url)
+    try:
+        return await auth.bootstrap(engine, token)
+    finally:
+        await engine.dispose()
+
+
+@contextlib.contextmanager
+def database_errors() -> Iterator[None]:
+    """What can be wrong with the database or the port, in one line."""
+    import asyncpg
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from service.db.errors import DatabaseError
+    from service.errors import ServiceError
+
+    try:
+        yield
+    except (DatabaseError, ServiceError) as error:
+        raise Failed(str(error)) from error
+    except (SQLAlchemyError, asyncpg.PostgresError, OSError, TimeoutError) as error:
+        why = " ".join(str(error).split())[:300] or type(error).__name__
+        raise Failed(f"the database of DATABASE_URL cannot be used: {why}") from error
