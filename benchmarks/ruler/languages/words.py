@@ -35,7 +35,7 @@ def load_words(source: WordSource, folder: Path | None = None) -> WordList:
 
     From `wonderwords:` they are as the package has them, sorted, as RULER uses them. From `wordfreq:<language>` and
     `file:<path>` they come most frequent first, kept when they are letters only, between `min_length` and
-    `max_length` characters, casefolded and NFC-normalised. Raises InvalidAsset when a source can't be read.
+    `max_length` characters, written small and NFC-normalised. Raises InvalidAsset when a source can't be read.
     """
     words: dict[str, None] = {}
     for reference in source.sources:
@@ -54,7 +54,7 @@ def _kept(reference: str, source: WordSource, folder: Path | None) -> Iterator[s
         return
     excluded = frozenset(source.exclude)
     for raw in _wordfreq(value) if kind == "wordfreq" else _file(value, folder):
-        word = unicodedata.normalize("NFC", raw.strip().casefold())
+        word = unicodedata.normalize("NFC", raw.strip().lower())
         if source.min_length <= len(word) <= source.max_length and word.isalpha() and word not in excluded:
             yield word
 
