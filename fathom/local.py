@@ -19,7 +19,8 @@ from fathom.children import Children, Program
 from fathom.config import save_token, write_private
 from fathom.errors import Failed, FathomError
 from service import auth
-from service.db import embedded, migrate
+from service.db import migrate
+from service.db.embedded import EmbeddedPostgres
 from service.db.engine import parse_url
 from service.db.errors import DatabaseError
 from service.errors import ServiceError, StartupError
@@ -108,7 +109,8 @@ async def _database(plan: Plan, stack: contextlib.AsyncExitStack) -> str:
     """The database's address; the embedded server is stopped when the stack closes."""
     if plan.database_url:
         return plan.database_url
-    postgres = await asyncio.to_thread(embedded.start, plan.data)
+    postgres = EmbeddedPostgres(plan.data / "postgres")
+    await asyncio.to_thread(postgres.start)
     stack.push_async_callback(asyncio.to_thread, postgres.stop)
     return postgres.url
 
