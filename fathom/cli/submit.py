@@ -158,4 +158,4 @@ def _submitted(client: SyncClient, job: Job, *, watching: bool, as_json: bool) -
     if watching:
         from fathom.cli.watch import follow
 
-        follow(client, job.id, as_json)
+        follow(client, job.id, as_json=as_json)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 import click
 
@@ -12,9 +11,6 @@ from fathom.cli.common import connect, json_option, print_json, server_options
 from fathom.errors import Failed
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.live import Live
-
     from fathom.sync import SyncClient
     from protocol.jobs import JobDetail
 
@@ -30,25 +26,33 @@ def watch(job: str, server: str | None, token: str | None, as_json: bool) -> Non
     ended with errors or was cancelled. --json prints a line of JSON for each change.
     """
     with connect(server, token) as client:
-        follow(client, job, as_json)
+        follow(client, job, as_json=as_json)
 
 
-def follow(client: SyncClient, job: str, as_json: bool) -> JobDetail:
-    """Show a job's progress until it is finished; raises Failed unless it completed without errors."""
+def follow(client: SyncClient, job: str, *, as_json: bool) -> None:
+    """Show a job's progress until it is finished, then its table; raises Failed unless it completed without errors."""
+    last: JobDetail | None = None
     try:
-        last = _follow_json(client, job) if as_json else _follow_text(client, job)
+        with Display(as_json=as_json) as display:
+            for last in client.watch(job, on_gap=display.gap):
+                display.show(last)
     except KeyboardInterrupt:
         raise Failed(f"stopped watching; the job goes on: fathom watch {job}") from None
+    assert last is not None
+    conclude(last, as_json=as_json)
+
+
+def conclude(job: JobDetail, *, as_json: bool = False) -> None:
+    """The table of a finished job; raises Failed unless it completed without errors."""
     if not as_json:
         from fathom.cli.results import print_results
 
-        print_results(last)
-    if last.state != "completed":
-        raise Failed(ending(last))
-    return last
+        print_results(job)
+    if job.state != "completed":
+        raise Failed(_ending(job))
 
 
-def ending(job: JobDetail) -> str:
+def _ending(job: JobDetail) -> str:
     """Why a finished job is not simply completed, in one line."""
     counts = job.counts
     if job.state == "cancelled":
@@ -59,59 +63,53 @@ def ending(job: JobDetail) -> str:
     )
 
 
-def _follow_json(client: SyncClient, job: str) -> JobDetail:
-    last: JobDetail | None = None
-    for last in client.watch(job, on_gap=lambda why: click.echo(f"fathom: {why}", err=True)):
-        print_json(last)
-    assert last is not None
-    return last
+class Display:
+    """Shows a job as it changes: JSON lines, one live line in a terminal, or a line of text whenever there is news."""
 
+    def __init__(self, *, as_json: bool = False) -> None:
+        from rich.console import Console
+        from rich.live import Live
 
-def _follow_text(client: SyncClient, job: str) -> JobDetail:
-    from rich.console import Console
+        self._json = as_json
+        self._console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
+        self._live = Live(console=self._console, refresh_per_second=4) if self._console.is_terminal else None
+        self._shown = ""
+        self._text = ""
+        self._away = False
 
-    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
-    with _live(console) as live:
-        gap: list[str] = []
-        last: JobDetail | None = None
+    def __enter__(self) -> Self:
+        if self._live is not None and not self._json:
+            self._live.start()
+        return self
 
-        def on_gap(why: str) -> None:
-            if live is None and not gap:
-                console.print(f"{why}; trying again")
-            gap[:] = [why]
-            if live is not None:
-                live.update(_display(last, gap))
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._live is not None and not self._json:
+            self._live.stop()
 
-        shown = ""
-        for last in client.watch(job, on_gap=on_gap):
-            gap.clear()
-            text = _display(last, gap)
-            if live is not None:
-                live.update(text)
-            elif _without_clock(text) != shown:
-                console.print(text)
-                shown = _without_clock(text)
-    assert last is not None
-    return last
+    def show(self, job: JobDetail) -> None:
+        from fathom.cli.text import progress_line, waiting_lines
 
+        self._away = False
+        if self._json:
+            print_json(job)
+            return
+        self._text = "\n".join([progress_line(job), *waiting_lines(job)])
+        if self._live is not None:
+            self._live.update(self._text)
+        elif (news := _without_clock(self._text)) != self._shown:
+            self._console.print(self._text)
+            self._shown = news
 
-@contextlib.contextmanager
-def _live(console: Console) -> Iterator[Live | None]:
-    """A live display where there is a terminal."""
-    if not console.is_terminal:
-        yield None
-        return
-    from rich.live import Live
-
-    with Live(console=console, refresh_per_second=4) as live:
-        yield live
-
-
-def _display(job: JobDetail | None, gap: list[str]) -> str:
-    from fathom.cli.text import progress_line, waiting_lines
-
-    lines = [progress_line(job), *waiting_lines(job)] if job is not None else []
-    return "\n".join(lines + [f"{why}; trying again" for why in gap])
+    def gap(self, why: str) -> None:
+        """The service does not answer; the watching goes on by itself."""
+        line = f"{why}; trying again"
+        if self._live is not None and not self._json:
+            self._live.update("\n".join(filter(None, [self._text, line])))
+        elif not self._away:
+            click.echo(f"fathom: {line}", err=True)
+        self._away = True
 
 
 def _without_clock(text: str) -> str:

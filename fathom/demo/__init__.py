@@ -1,0 +1,1 @@
+"""`make demo`: a real small language model evaluated on this machine, from nothing to a table."""
