@@ -44,8 +44,8 @@ def write_tokenizer_json(gguf: Path, out: Path) -> None:
     tokens = fields["tokens"]
     merges = [tuple(merge.split(" ", 1)) for merge in fields["merges"]]
     tokenizer = Tokenizer(models.BPE(vocab={token: i for i, token in enumerate(tokens)}, merges=merges))
-    tokenizer.pre_tokenizer = _pre_tokenizer(pre)  # type: ignore[assignment]
-    tokenizer.decoder = decoders.ByteLevel()  # type: ignore[assignment]
+    tokenizer.pre_tokenizer = _pre_tokenizer(pre)
+    tokenizer.decoder = decoders.ByteLevel()
     marked = [t for t, y in zip(tokens, fields["token_type"], strict=True) if y in (_CONTROL, _USER_DEFINED)]
     tokenizer.add_special_tokens([AddedToken(token, special=True, normalized=False) for token in marked])
     tokenizer.save(str(out))

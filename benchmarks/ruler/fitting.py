@@ -1,0 +1,149 @@
+"""Fitting prompts into token budgets without tokenising them whole.
+
+A prompt is cut at starts of lines and words. On tokenizers whose counts add up there (`benchmarks.tokenizers`) the
+count of a prompt is the sum of its pieces' counts, most of which are known from tables; only what is new in a sample
+is tokenised. On other tokenizers the sum is an estimate that one count of the whole prompt checks and corrects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.base import JsonDict, Prompt, Sample, TokenCounter
+from benchmarks.errors import BenchmarkError
+from benchmarks.tokenizers import Cut, TokenizerFile
+
+Costs = NDArray[np.int64]
+_CALIBRATION = "One of the special magic numbers for fresh-herring is: 4938271. The grass is green. The sky is blue.\n"
+
+
+class TooSmall(BenchmarkError):
+    """A budget below what the fixed parts of a sample take; `needed` tokens would do."""
+
+    def __init__(self, needed: int) -> None:
+        super().__init__(f"needs {needed} tokens")
+        self.needed = needed
+
+
+class Meter:
+    """Token counts of pieces of a prompt: what each adds where it stands.
+
+    `start` counts a text at the beginning of a prompt; `space`, `line` and `hyphen` count what a piece adds after the
+    cut of that name (`benchmarks.tokenizers.Cut`). The counts are exact where `exact` says so, else estimates.
+    """
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.counter = counter
+        self._file = counter if isinstance(counter, TokenizerFile) else None
+        self._additions = self._file.additions if self._file else {}
+        self._bases = {
+            a: counter.count(a) if a else 0 for a in {x.anchor for x in self._additions.values()} if a is not None
+        }
+        self._known: dict[str, int] = {}
+        self._per_character = 0.0 if self._file else counter.count(_CALIBRATION * 4) / len(_CALIBRATION * 4)
+
+    def exact(self, *cuts: Cut) -> bool:
+        """True when sums of counts over these cuts are the counts of the texts."""
+        return self._file is not None and all(self._additions[cut].anchor is not None for cut in cuts)
+
+    def start(self, text: str) -> int:
+        """Tokens of a text at the beginning of a prompt. Remembered: prompts of a cell begin alike."""
+        if (known := self._known.get(text)) is None:
+            known = self._file.count(text) if self._file else self._estimate(text)
+            if len(self._known) > 1000:
+                self._known.clear()
+            self._known[text] = known
+        return known
+
+    def space(self, text: str) -> int:
+        return self._one(Cut.SPACE, text)
+
+    def line(self, text: str) -> int:
+        return self._one(Cut.LINE, text)
+
+    def spaces(self, texts: Sequence[str]) -> Costs:
+        return self._each(Cut.SPACE, texts)
+
+    def lines(self, texts: Sequence[str]) -> Costs:
+        return self._each(Cut.LINE, texts)
+
+    def hyphens(self, texts: Sequence[str]) -> Costs:
+        return self._each(Cut.HYPHEN, texts)
+
+    def fixed_numbers(self, digits: int) -> bool:
+        """True when it is certain that all numbers of that many digits have equal counts."""
+        if self._file is None:
+            return False
+        groups = self._file.digit_groups(digits)
+        if self._file.single_digits:
+            return True
+        if groups is None or max(groups) > 3:
+            return False
+        return all(len(set(self.spaces([f" {n:0{size}d}" for n in range(10**size)]))) == 1 for size in set(groups))
+
+    def _one(self, cut: Cut, text: str) -> int:
+        if self._file is None:
+            return self._estimate(text)
+        anchor = self._additions[cut].anchor
+        return self._file.count(anchor + text) - self._bases[anchor] if anchor else self._file.count(text)
+
+    def _each(self, cut: Cut, texts: Sequence[str]) -> Costs:
+        if self._file is None:
+            return np.array([self._estimate(text) for text in texts], dtype=np.int64)
+        anchor = self._additions[cut].anchor
+        counts = np.array(self._file.count_each([anchor + t for t in texts] if anchor else texts), dtype=np.int64)
+        return counts - self._bases[anchor] if anchor else counts
+
+    def _estimate(self, text: str) -> int:
+        return round(len(text) * self._per_character)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A built sample whose token count is the sum over its pieces; `unit` tokens are about one step of its size."""
+
+    prompt: Prompt
+    expected: tuple[str, ...]
+    tokens: int
+    unit: int
+    detail: JsonDict = field(default_factory=dict)
+
+
+def fit(build: Callable[[int], Draft], budget: int, max_tokens: int, meter: Meter, exact: bool, ratio: float) -> Sample:
+    """The sample that fills a budget of prompt tokens.
+
+    `build` makes the largest draft whose sum is within what it is given, or raises TooSmall. When sums are exact that
+    is all. Else `ratio` (true count over sum, from `calibrate`) says where to aim, every draft is counted whole, and
+    the aim is corrected until at most a unit or 0.2 % of the budget is left, in seven tries at most.
+    """
+    if exact:
+        draft = build(budget)
+        return _sample(draft, draft.tokens, max_tokens)
+    aim, best = int(budget / ratio) - 1, None
+    for _ in range(7):
+        draft = build(aim)
+        tokens = meter.counter.count(draft.prompt.text)
+        if tokens <= budget and (best is None or tokens > best.tokens):
+            best = replace(draft, tokens=tokens)
+        left = budget - tokens
+        if 0 <= left <= max(draft.unit, budget // 500):
+            break
+        aim += int(left * draft.tokens / tokens) - (1 if left > 0 else 2)
+    if best is None:
+        raise TooSmall(tokens)
+    return _sample(best, best.tokens, max_tokens)
+
+
+def calibrate(build: Callable[[int], Draft], budget: int, meter: Meter) -> float:
+    """True count over sum of pieces for a draft of that budget."""
+    draft = build(budget)
+    return meter.counter.count(draft.prompt.text) / max(1, draft.tokens)
+
+
+def _sample(draft: Draft, tokens: int, max_tokens: int) -> Sample:
+    detail = {**draft.detail, "length": tokens + max_tokens}
+    return Sample(draft.prompt, draft.expected, max_tokens, tokens, detail)

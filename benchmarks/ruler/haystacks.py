@@ -1,0 +1,104 @@
+"""Essays as a haystack: words, sentences and token counts of a corpus, repeated as often as a prompt needs."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from benchmarks import sentences
+from benchmarks.errors import InvalidAsset
+from benchmarks.ruler.cache import Cache
+from benchmarks.ruler.fitting import Costs, Meter
+
+_VERSION = 1  # of the cached files
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Essays:
+    """A corpus with white space collapsed, endlessly repeated.
+
+    `starts[i]` is the character at which word i begins, `breaks` the words with which sentences begin, `costs[i]` the
+    tokens that the first i words add, each after a space; `first` what the first word adds at the start of a line.
+    """
+
+    text: str
+    starts: Costs
+    breaks: Costs
+    costs: Costs
+    first: int
+
+    @property
+    def words(self) -> int:
+        return len(self.starts)
+
+    def cost(self, words: int) -> int:
+        """Tokens of the first `words` words, each after a space."""
+        rounds, rest = divmod(words, self.words)
+        return rounds * int(self.costs[-1]) + int(self.costs[rest])
+
+    def within(self, tokens: int) -> int:
+        """How many words at most stay within that many tokens."""
+        rounds, rest = divmod(max(tokens, 0), int(self.costs[-1]))
+        return rounds * self.words + int(np.searchsorted(self.costs, rest, side="right")) - 1
+
+    def sentences(self, words: int) -> int:
+        """Sentences in the first `words` words, an unfinished last one counted."""
+        rounds, rest = divmod(words, self.words)
+        return rounds * len(self.breaks) + int(np.searchsorted(self.breaks, rest, side="left"))
+
+    def sentence_start(self, sentence: int) -> int:
+        """The word with which a sentence begins."""
+        rounds, rest = divmod(sentence, len(self.breaks))
+        return rounds * self.words + int(self.breaks[rest])
+
+    def slice(self, start: int, stop: int) -> str:
+        """Words start to stop - 1, joined by spaces."""
+        parts = []
+        while start < stop:
+            rounds, first = divmod(start, self.words)
+            last = min(stop - rounds * self.words, self.words)
+            end = int(self.starts[last]) - 1 if last < self.words else len(self.text)
+            parts.append(self.text[int(self.starts[first]) : end])
+            start = rounds * self.words + last
+        return " ".join(parts)
+
+
+def collapse(text: str) -> str:
+    """White space runs become one space, as the reference reads its essays."""
+    return re.sub(r"\s+", " ", text)
+
+
+def load_essays(text: str, sha256: str, splitter: str, meter: Meter, cache: Cache) -> Essays:
+    """Essays from a corpus text. Sentence split and counts are cached by hash. Raises InvalidAsset for an empty text."""
+    text = collapse(text).strip(" ")
+    if not text:
+        raise InvalidAsset("essays", "the corpus holds no words")
+    layout = cache.arrays(("essays", _VERSION, sha256, splitter), lambda: _layout(text, splitter))
+    identity = meter.counter.identity
+    counts = cache.arrays(("essay-costs", _VERSION, sha256, identity), lambda: _costs(text, meter))
+    return Essays(text, layout["starts"], layout["breaks"], counts["costs"], int(counts["first"][0]))
+
+
+def _layout(text: str, splitter: str) -> dict[str, Costs]:
+    words = text.split(" ")
+    starts = list(accumulate((len(word) + 1 for word in words), initial=0))[:-1]
+    found, breaks, at = sentences.split(text, splitter), [], 0
+    for sentence in found:
+        at = text.index(sentence, at)
+        breaks.append(bisect_right(starts, at) - 1)
+        at += len(sentence)
+    return {"starts": np.array(starts), "breaks": np.unique(np.array(breaks))}
+
+
+def _costs(text: str, meter: Meter) -> dict[str, Costs]:
+    """Each different word is counted once."""
+    words = text.split(" ")
+    numbers: dict[str, int] = {}
+    codes = np.array([numbers.setdefault(word, len(numbers)) for word in words])
+    each = meter.spaces([" " + word for word in numbers])
+    costs = np.concatenate([[0], np.cumsum(each[codes])])
+    return {"costs": costs, "first": np.array([meter.line(words[0])])}

@@ -1,0 +1,167 @@
+"""RULER opened with its options and files: builds any sample of any cell."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from benchmarks.base import Cell, JsonDict, Resources, Sample, Source
+from benchmarks.errors import InvalidAsset, MissingAsset, OptionsError
+from benchmarks.ruler import languages
+from benchmarks.ruler.cache import Cache
+from benchmarks.ruler.corpora import read_essays
+from benchmarks.ruler.fitting import Draft, Meter, TooSmall, calibrate, fit
+from benchmarks.ruler.frames import Frame
+from benchmarks.ruler.haystacks import Essays, load_essays
+from benchmarks.ruler.languages.words import WordList
+from benchmarks.ruler.niah import Niah, NiahParameters
+from benchmarks.ruler.options import RulerOptions, TaskSettings, settings
+from benchmarks.ruler.streams import Draws
+from benchmarks.ruler.words import Kind, Numbers, Pairs, uuid_pool
+
+_CHECKED = 32  # samples that `check` sizes
+
+
+class Builder(Protocol):
+    """Makes drafts of one cell; `exact` when their token sums are counts."""
+
+    exact: bool
+
+    def build(self, draws: Draws, budget: int) -> Draft: ...
+
+
+@dataclass(slots=True)
+class _Opened:
+    """A cell's builder, and the true count over the sum of pieces where sums are estimates."""
+
+    builder: Builder
+    frame: Frame
+    detail: JsonDict
+    ratio: float | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class IndependentSource:
+    """The default stream: every sample is drawn from (seed, task, length, variant, index) alone. Thread-safe."""
+
+    def __init__(self, options: RulerOptions, resources: Resources) -> None:
+        self.options, self.resources = options, resources
+        self.language = languages.load(options.language)
+        self.meter = Meter(resources.counter)
+        self.cache = Cache(resources.cache)
+        self._lock = threading.RLock()
+        self._cells: dict[tuple[str, int, float | None], _Opened] = {}
+        self._essays: Essays | None = None
+        self._pairs: Pairs | None = None
+
+    def check(self, cell: Cell) -> None:
+        """Raise OptionsError when the cell's length is too small, naming the smallest that does."""
+        opened, needed = self._open(cell), 0
+        for index in range(min(cell.size, _CHECKED)):
+            try:
+                opened.builder.build(self._draws(cell, index), 0)
+            except TooSmall as small:
+                needed = max(needed, small.needed)
+        if needed > opened.frame.budget:
+            raise self._too_short(cell, opened, needed)
+        self.sample(cell, 0)
+
+    def sample(self, cell: Cell, index: int) -> Sample:
+        """Build one sample. Raises OptionsError when the cell's length is too small for it."""
+        opened = self._open(cell)
+
+        def build(budget: int) -> Draft:
+            return opened.builder.build(self._draws(cell, index), budget)
+
+        try:
+            ratio = 1.0 if opened.builder.exact else self._ratio(cell, opened)
+            frame = opened.frame
+            sample = fit(build, frame.budget, frame.max_tokens, self.meter, opened.builder.exact, ratio)
+        except TooSmall as small:
+            raise self._too_short(cell, opened, small.needed) from small
+        sample.detail.update(opened.detail)
+        return sample
+
+    def _too_short(self, cell: Cell, opened: _Opened, needed: int) -> OptionsError:
+        least = needed + cell.length - opened.frame.budget
+        return OptionsError("lengths", cell.length, f"too short for {cell.task}: with this tokenizer at least {least}")
+
+    def _ratio(self, cell: Cell, opened: _Opened) -> float:
+        with opened.lock:
+            if opened.ratio is None:
+                draws = self._draws(cell, -1)
+                opened.ratio = calibrate(lambda b: opened.builder.build(draws, b), opened.frame.budget, self.meter)
+            return opened.ratio
+
+    def _draws(self, cell: Cell, index: int) -> Draws:
+        return Draws(self.options.seed, cell.task, cell.length, cell.variant, index)
+
+    def _open(self, cell: Cell) -> _Opened:
+        key = (cell.task, cell.length, cell.variant.get("depth"))
+        with self._lock:
+            if key not in self._cells:
+                self._cells[key] = self._make(cell)
+            return self._cells[key]
+
+    def _make(self, cell: Cell) -> _Opened:
+        task = settings(self.options, cell.task)
+        free = cell.length - task.output_tokens - self.options.buffer - self.resources.overhead_tokens
+        frame = Frame(self.language, self.options.profile, self.options.template(), free, task.output_tokens)
+        family = task.task.family
+        if family == "niah":
+            return self._niah(cell, task, frame)
+        raise OptionsError("tasks", cell.task, "has no generator in the independent stream yet")
+
+    def _niah(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
+        depth = cell.variant.get("depth")
+        parameters = NiahParameters(
+            task.haystack or "noise", task.key_kind, task.value_kind, task.keys, task.values, task.queries, depth
+        )
+        kinds = (self._kind(task.key_kind, cell.length), self._kind(task.value_kind, cell.length))
+        essays = self.essays() if task.haystack == "essay" else None
+        detail = self._corpus("essays") if essays else {}
+        if "words" in (task.key_kind, task.value_kind):
+            detail = {**detail, "words": [_named(self.language.words(role)) for role in ("first", "second")]}
+        return _Opened(Niah(frame, parameters, self.meter, kinds, essays), frame, detail)
+
+    def _kind(self, kind: str, length: int) -> Kind:
+        if kind == "numbers":
+            return Numbers()
+        if kind == "uuids":
+            return uuid_pool(max(1024, 1 << (length // 16).bit_length()))
+        with self._lock:
+            if self._pairs is None:
+                self._pairs = Pairs(self.language.words("first").words, self.language.words("second").words)
+            return self._pairs
+
+    def essays(self) -> Essays:
+        """The essays, loaded once."""
+        with self._lock:
+            if self._essays is None:
+                text = read_essays(self.file("essays"))
+                sha256 = self.resources.sha256.get("essays", "")
+                self._essays = load_essays(text, sha256, self.language.splitter, self.meter, self.cache)
+            return self._essays
+
+    def file(self, role: str) -> bytes:
+        """The content of an asset. Raises MissingAsset or InvalidAsset."""
+        path = self.resources.files.get(role)
+        if path is None:
+            raise MissingAsset(role, "was not given")
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise InvalidAsset(role, f"can't read {path}: {error.strerror}") from error
+
+    def _corpus(self, role: str) -> JsonDict:
+        return {role: {"name": self.resources.names.get(role, role), "sha256": self.resources.sha256.get(role)}}
+
+
+def _named(words: WordList) -> JsonDict:
+    return {"name": words.name, "sha256": words.sha256}
+
+
+def open_source(options: RulerOptions, resources: Resources) -> Source:
+    """RULER's samples for these options. Raises MissingAsset and InvalidAsset for files it can't use."""
+    return IndependentSource(options, resources)
