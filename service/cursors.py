@@ -17,6 +17,7 @@ from service.errors import BadCursor
 
 Key = int | str
 _CHECK = 4
+DAMAGED = "the cursor is damaged: give back `next_cursor` as it came, or leave it out to start over"
 
 
 def encode(kind: str, keys: Sequence[Key]) -> str:
@@ -34,10 +35,15 @@ def decode(kind: str, cursor: str, types: Sequence[type[Key]]) -> list[Key]:
     except (binascii.Error, ValueError):
         found = None
     if not isinstance(found, list) or len(found) != len(types) + 1:
-        raise BadCursor("the cursor is damaged: give back `next_cursor` as it came, or leave it out to start over")
+        raise BadCursor(DAMAGED)
     if found[0] != kind:
         raise BadCursor(f"the cursor belongs to another list ({found[0]}), not to {kind}")
     keys = found[1:]
-    if any(type(key) is not wanted for key, wanted in zip(keys, types, strict=True)):
-        raise BadCursor("the cursor is damaged: give back `next_cursor` as it came, or leave it out to start over")
+    if any(type(key) is not wanted or not _fits(key) for key, wanted in zip(keys, types, strict=True)):
+        raise BadCursor(DAMAGED)
     return keys
+
+
+def _fits(key: Key) -> bool:
+    """Whether Postgres has a type for it."""
+    return isinstance(key, str) or -(2**31) <= key < 2**31
