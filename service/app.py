@@ -10,12 +10,13 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from protocol.common import Problem
 from service import problems
-from service.api import health
+from service.api import assets, benchmarks, health, models
 from service.api.deps import State, caller
 from service.auth import Gate
 from service.db.engine import connect
 from service.middleware import BodyLimit, RequestLog
 from service.settings import Settings
+from service.sources import Sources
 
 _DESCRIPTION = """\
 Fathom measures how deep a language model's context really goes.
@@ -24,7 +25,7 @@ Every address below `/v1` wants `Authorization: Bearer <token>`. Errors are prob
 field, value and what would be right.
 """
 
-ROUTERS: tuple[APIRouter, ...] = ()
+ROUTERS: tuple[APIRouter, ...] = (benchmarks.router, models.router, assets.router)
 """The routers below /v1, all behind the token."""
 
 
@@ -37,7 +38,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         db = await connect(settings.database_url, settings.pool_size)
-        app.state.fathom = State(settings=settings, db=db, gate=Gate(db.engine))
+        app.state.fathom = State(settings=settings, db=db, gate=Gate(db.engine), sources=Sources(db.engine, settings))
         try:
             yield
         finally:

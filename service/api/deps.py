@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from service.auth import Gate, Principal, require
 from service.db.engine import Database
 from service.settings import Settings
+from service.sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class State:
     settings: Settings
     db: Database
     gate: Gate
+    sources: Sources
 
 
 def state_of(request: Request) -> State:
