@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn
@@ -67,22 +68,29 @@ class LazyGroup(click.Group):
         """Run; in a process of its own, errors end as one line on stderr and the exit code."""
         if not standalone_mode:
             return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        try:
+        with one_line_errors():
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        except click.UsageError as error:
-            _end(_usage_line(error), 2)
-        except click.ClickException as error:
-            _end(error.format_message(), error.exit_code)
-        except (click.Abort, KeyboardInterrupt):
-            _end("interrupted", 130)
-        except FathomError as error:
-            _end(str(error), error.exit_code)
-        except ModuleNotFoundError as error:
-            _end(str(missing_part(error)), 1)
-        except BrokenPipeError:
-            sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone: nothing may be flushed to it at exit
-            sys.exit(141)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """End the process on an error: one line on stderr and the exit code (2 bad input, 1 failure, 130 Ctrl-C)."""
+    try:
+        yield
+    except click.UsageError as error:
+        _end(_usage_line(error), 2)
+    except click.ClickException as error:
+        _end(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _end("interrupted", 130)
+    except FathomError as error:
+        _end(str(error), error.exit_code)
+    except ModuleNotFoundError as error:
+        _end(str(missing_part(error)), 1)
+    except BrokenPipeError:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone: nothing may be flushed to it at exit
+        sys.exit(141)
 
 
 def missing_part(error: ModuleNotFoundError) -> MissingPart:
