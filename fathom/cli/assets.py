@@ -77,7 +77,12 @@ def list_assets(server: str | None, token: str | None, as_json: bool) -> None:
         print_json(found)
     else:
         rows = [[a.name, a.kind.value, size(a.size), a.sha256[:16], a.source] for a in found]
-        print_table(["asset", "kind", "size", "sha256", "source"], rows, right=["size"])
+        print_table(
+            ["asset", "kind", "size", "sha256", "source"],
+            rows,
+            right=["size"],
+            empty="no assets yet: fathom assets install ruler",
+        )
 
 
 @assets.command()

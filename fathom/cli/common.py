@@ -62,8 +62,13 @@ def plain(value: Any) -> Any:
     return str(value) if isinstance(value, Path) else value
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = ()) -> None:
-    """A plain table on stdout; the columns named in `right` are right-aligned."""
+def print_table(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[str] = (), empty: str | None = None
+) -> None:
+    """A plain table on stdout; the columns named in `right` are right-aligned. Without rows, the line `empty`."""
+    if not rows and empty is not None:
+        click.echo(empty)
+        return
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -75,8 +80,10 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[Any]], right: Se
         table.add_row(*("-" if value is None else str(value) for value in row))
     console = Console(markup=False, highlight=False, emoji=False)
     if not console.is_terminal:
-        console.width = 200
-    console.print(table)
+        console.width = 10_000  # never folded where a program or a file reads it
+    with console.capture() as captured:
+        console.print(table)
+    click.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def key_values(ctx: click.Context, parameter: click.Parameter, values: Sequence[str]) -> dict[str, str]:

@@ -49,7 +49,7 @@ def jobs(state: str | None, limit: int, server: str | None, token: str | None, a
         print_json(found)
         return
     columns = ["job", "name", "benchmark", "model", "state", "mean", "scored", "failed", "not measured", "left", "eta"]
-    print_table(columns, [_row(job) for job in found], right=columns[5:])
+    print_table(columns, [_row(job) for job in found], right=columns[5:], empty="no jobs yet: fathom submit --help")
 
 
 def _row(job: Job) -> list[Any]:

@@ -166,7 +166,8 @@ def list_models(server: str | None, token: str | None, as_json: bool) -> None:
         print_json(found)
         return
     columns = ["model", "api", "where", "window", "tokenizer", "in flight", "limit", "state"]
-    print_table(columns, [_row(m) for m in found], right=["window", "in flight", "limit"])
+    right = ["window", "in flight", "limit"]
+    print_table(columns, [_row(m) for m in found], right, empty="no models yet: fathom model add --help")
 
 
 @model.command()
