@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from protocol.models import Driver
 
 SSHD = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -66,13 +68,10 @@ class Sshd:
         if os.getuid() == 0:
             Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
         config = self.folder / "sshd_config"
-        config.write_text(
-            _CONFIG.format(port=self.port, address=self.address, folder=self.folder, extra=self.extra)
-        )
+        config.write_text(_CONFIG.format(port=self.port, address=self.address, folder=self.folder, extra=self.extra))
         assert SSHD is not None
-        self._server = subprocess.Popen(
-            [*self.prefix, SSHD, "-D", "-e", "-f", str(config)], stderr=(self.folder / "log").open("ab")
-        )
+        with (self.folder / "log").open("ab") as log:
+            self._server = subprocess.Popen([*self.prefix, SSHD, "-D", "-e", "-f", str(config)], stderr=log)
         self._wait_for_banner()
 
     def _wait_for_banner(self) -> None:
@@ -139,8 +138,12 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_sshd(folder: Path, extra: str = "", address: str = "127.0.0.1", prefix: list[str] | None = None) -> Iterator[Sshd]:
+def running_sshd(
+    folder: Path, extra: str = "", address: str = "127.0.0.1", prefix: list[str] | None = None
+) -> Iterator[Sshd]:
     """A started server whose files are in `folder`: `key`, `locked_key` (with PASSPHRASE), `known_hosts`."""
+    if not INSTALLED:
+        pytest.skip(MISSING)
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
     for name, passphrase in (("host_key", ""), ("key", ""), ("locked_key", PASSPHRASE)):

@@ -10,6 +10,7 @@ import asyncio
 import ssl
 from asyncio.sslproto import SSLProtocol
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -52,6 +53,10 @@ class ChannelTransport(asyncio.Transport):
         self._channel.close()
 
     def abort(self) -> None:
+        self._channel.abort()
+
+    def _force_close(self, exc: BaseException | None) -> None:
+        """What asyncio's TLS protocol calls when a handshake fails."""
         self._channel.abort()
 
     def can_write_eof(self) -> bool:
@@ -133,12 +138,13 @@ class SshConnector(aiohttp.BaseConnector):
     ) -> ResponseHandler:
         address = str(req.url.host), int(req.url.port or 0)
         handler = self._factory()
+        link = await self._links.for_channel()  # waits for a broken link to return, with its own patience
         try:
             async with asyncio.timeout(timeout.sock_connect):
                 if req.is_ssl():
-                    await self._open_tls(handler, address)
+                    await self._open_tls(link, handler, address)
                 else:
-                    await self._open(handler, address)
+                    await _open(link, handler, address)
         except TimeoutError as error:
             message = f"no connection to {address[0]}:{address[1]} from {self._links.host.label} in time"
             raise aiohttp.ConnectionTimeoutError(message) from error
@@ -149,31 +155,31 @@ class SshConnector(aiohttp.BaseConnector):
             raise aiohttp.ClientConnectorError(req.connection_key, OSError(0, str(error))) from error
         return handler
 
-    async def _open(self, protocol: AnyProtocol, address: tuple[str, int]) -> None:
-        link = await self._links.for_channel()
-        ended = _Once(link)
-        opening = asyncio.ensure_future(
-            link.connection.create_connection(
-                lambda: _Session(protocol, address, ended), *address, encoding=None, window=WINDOW
-            )
-        )
-        try:
-            await asyncio.shield(opening)
-        except asyncio.CancelledError:
-            opening.add_done_callback(_close_unwanted)  # cancelled half open, the channel would stay at the server
-            raise
-        except (asyncssh.Error, OSError):
-            ended()
-            raise
-
-    async def _open_tls(self, protocol: asyncio.Protocol, address: tuple[str, int]) -> None:
+    async def _open_tls(self, link: Link, protocol: asyncio.Protocol, address: tuple[str, int]) -> None:
         loop = asyncio.get_running_loop()
         if self._tls is None:
             self._tls = await asyncio.to_thread(ssl.create_default_context)
         ready = loop.create_future()
         tls = SSLProtocol(loop, protocol, self._tls, ready, server_side=False, server_hostname=address[0])
-        await self._open(tls, address)
+        await _open(link, tls, address)
         await ready
+
+
+async def _open(link: Link, protocol: AnyProtocol, address: tuple[str, int]) -> None:
+    ended = _Once(link)
+    opening = asyncio.ensure_future(
+        link.connection.create_connection(
+            lambda: _Session(protocol, address, ended), *address, encoding=None, window=WINDOW
+        )
+    )
+    try:
+        await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        opening.add_done_callback(partial(_close_unwanted, ended))  # else it would stay open at the server
+        raise
+    except (asyncssh.Error, OSError):
+        ended()
+        raise
 
 
 class _Once:
@@ -188,6 +194,7 @@ class _Once:
             self._link = None
 
 
-def _close_unwanted(opening: asyncio.Future[tuple[asyncssh.SSHTCPChannel[bytes], Any]]) -> None:
+def _close_unwanted(ended: _Once, opening: asyncio.Future[tuple[asyncssh.SSHTCPChannel[bytes], Any]]) -> None:
+    ended()
     if not opening.cancelled() and opening.exception() is None:
         opening.result()[0].abort()

@@ -44,7 +44,7 @@ main() {
   for tool in setsid mkfifo mktemp env grep head timeout; do
     command -v $tool >/dev/null || refuse "this machine lacks the program $tool"
   done
-  if [ -n "$cwd" ]; then cd "$cwd" || refuse "cannot enter $cwd"; fi
+  if [ -n "$cwd" ]; then cd "$cwd" 2>/dev/null || refuse "cannot enter $cwd"; fi
   command -v "$program" >/dev/null || refuse "cannot run $program: no such program"
   fifo=$(mktemp -d "${TMPDIR:-/tmp}/fathom.XXXXXX") && mkfifo -m 600 "$fifo/stdin" || refuse "cannot make a pipe"
   exec 3<&0 </dev/null 4<>"$fifo/stdin" 5<"$fifo/stdin" 6>"$fifo/stdin" 4>&-
