@@ -55,6 +55,12 @@ class JobRow:
     def public_id(self) -> str:
         return str(self.data["public_id"])
 
+    @property
+    def overhead_tokens(self) -> int:
+        """What the model's chat wrapper added to a prompt, by the probe before submission."""
+        found = self.data["model_facts"].get("overhead_tokens")
+        return found if isinstance(found, int) else 0
+
 
 async def find(connection: AsyncConnection, public_id: str) -> JobRow:
     """The row of a job. Raises NotFound."""

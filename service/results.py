@@ -166,8 +166,7 @@ async def sample(connection: AsyncConnection, job: JobRow, cell: int, index: int
     """One sample with its result and attempts. Raises NotFound."""
     values = {"job": job.id, "cell": cell, "index": index}
     where = await cell_of(connection, job, cell)
-    if not 0 <= index < where.size:
-        raise NotFound(f"cell {cell} of job {job.public_id} has samples 0 to {where.size - 1}, not {index}")
+    check_index(job, where, index)
     query = f"SELECT {_COLUMNS} {_FROM} WHERE r.job_id = :job AND r.cell = :cell AND r.index = :index"
     row = (await connection.execute(text(query), values)).first()
     spec = ModelRequest.model_validate(job.data["model_spec"])
@@ -203,6 +202,12 @@ async def cell_of(connection: AsyncConnection, job: JobRow, cell: int) -> Any:
     if row is None:
         raise NotFound(f"job {job.public_id} has no cell {cell}")
     return row
+
+
+def check_index(job: JobRow, where: Any, index: int) -> None:
+    """Raises NotFound when the cell has no such sample."""
+    if not 0 <= index < where.size:
+        raise NotFound(f"cell {where.cell} of job {job.public_id} has samples 0 to {where.size - 1}, not {index}")
 
 
 async def _state(connection: AsyncConnection, values: dict[str, Any]) -> Literal["in_flight", "waiting", "pending"]:

@@ -365,6 +365,9 @@ def upgrade() -> None:
             nullable=False,
             comment="The model as it was at submission, for the record.",
         ),
+        sa.Column(
+            "model_facts", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False
+        ),
         sa.Column("options", postgresql.JSONB(astext_type=sa.Text()), nullable=False),
         sa.Column("run", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False),
         sa.Column("labels", postgresql.JSONB(astext_type=sa.Text()), server_default=sa.text("'{}'"), nullable=False),

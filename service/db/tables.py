@@ -167,6 +167,8 @@ jobs = Table(
     Column("benchmark_version", Text, nullable=False),
     Column("model_id", Integer, ForeignKey("models.id"), nullable=False, index=True),
     Column("model_spec", JSONB, nullable=False, comment="The model as it was at submission, for the record."),
+    # What the probe had found at submission; samples are built from it, so a later probe must not change them.
+    _json("model_facts"),
     Column("options", JSONB, nullable=False),
     _json("run"),
     _json("labels"),
