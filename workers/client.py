@@ -1,0 +1,131 @@
+"""The worker's side of the service's HTTP API. Every call is idempotent, so all but claims are simply tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from protocol.common import Problem
+from protocol.workers import (
+    ClaimReply,
+    ClaimRequest,
+    Departure,
+    Heartbeat,
+    HeartbeatReply,
+    OutcomesReply,
+    ProbeReport,
+    WorkerRegistered,
+    WorkerRegistration,
+)
+from workers.drivers.transport import open_client
+from workers.errors import ServiceAway, ServiceRefused
+
+R = TypeVar("R", bound=BaseModel)
+T = TypeVar("T")
+FIRST_WAIT, LONGEST_WAIT = 0.2, 10.0  # seconds between tries while the service is away
+_ANSWER = 20.0  # seconds for an ordinary reply
+
+
+class ServiceClient:
+    """Speaks to the service. Raises ServiceAway (try again) and ServiceRefused (4xx, with the problem's words)."""
+
+    def __init__(self, server: str, token: str | None) -> None:
+        self._server = server.rstrip("/")
+        self._headers = {"authorization": f"Bearer {token}"} if token else {}
+        self._http = open_client()
+
+    async def aclose(self) -> None:
+        await self._http.aclose()
+
+    async def register(self, registration: WorkerRegistration) -> WorkerRegistered:
+        return await self._call(WorkerRegistered, "POST", "/v1/workers", registration)
+
+    async def claim(self, worker: int, request: ClaimRequest) -> ClaimReply:
+        path = f"/v1/workers/{worker}/claims"
+        return await self._call(ClaimReply, "POST", path, request, seconds=request.wait_seconds + _ANSWER)
+
+    async def report(self, worker: int, outcomes: list[bytes]) -> OutcomesReply:
+        """Report outcomes that are JSON already, as the spool holds them."""
+        content = b'{"outcomes":[' + b",".join(outcomes) + b"]}"
+        return await self._call(OutcomesReply, "POST", f"/v1/workers/{worker}/outcomes", content, seconds=3 * _ANSWER)
+
+    async def heartbeat(self, worker: int, heartbeat: Heartbeat, seconds: float) -> HeartbeatReply:
+        return await self._call(HeartbeatReply, "POST", f"/v1/workers/{worker}/heartbeat", heartbeat, seconds=seconds)
+
+    async def answer_probe(self, worker: int, probe: int, report: ProbeReport) -> None:
+        await self._send("POST", f"/v1/workers/{worker}/probes/{probe}", report, _ANSWER)
+
+    async def depart(self, worker: int, departure: Departure) -> None:
+        await self._send("DELETE", f"/v1/workers/{worker}", departure, _ANSWER)
+
+    @asynccontextmanager
+    async def asset(self, sha256: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        """The bytes of an asset, by chunk."""
+        request = self._request("GET", f"/v1/assets/{sha256}/content", b"")
+        try:
+            response = await self._http.send(request, stream=True)
+            try:
+                _check(response.status_code, b"" if response.status_code == 200 else await response.aread())
+                yield response.aiter_raw()
+            finally:
+                await response.aclose()
+        except httpx.HTTPError as error:
+            raise ServiceAway(f"{self._server} broke off: {error}") from error
+
+    async def _call(
+        self, reply: type[R], method: str, path: str, body: BaseModel | bytes, seconds: float = _ANSWER
+    ) -> R:
+        content = await self._send(method, path, body, seconds)
+        try:
+            return reply.model_validate_json(content)
+        except ValidationError as error:
+            raise ServiceAway(f"{self._server}{path} answered what is no {reply.__name__}: {error}") from error
+
+    async def _send(self, method: str, path: str, body: BaseModel | bytes, seconds: float) -> bytes:
+        content = body if isinstance(body, bytes) else body.model_dump_json().encode()
+        try:
+            async with asyncio.timeout(seconds):
+                response = await self._http.send(self._request(method, path, content))
+        except httpx.HTTPError as error:
+            raise ServiceAway(f"{self._server} does not answer: {type(error).__name__}: {error}") from error
+        except TimeoutError as error:
+            raise ServiceAway(f"{self._server}{path}: no answer within {seconds:.0f} s") from error
+        _check(response.status_code, response.content)
+        return response.content
+
+    def _request(self, method: str, path: str, content: bytes) -> httpx.Request:
+        headers = {"content-type": "application/json", "accept-encoding": "identity", **self._headers}
+        extensions = {"timeout": {"connect": 10.0}}
+        return httpx.Request(method, f"{self._server}{path}", headers=headers, content=content, extensions=extensions)
+
+
+def _check(status: int, content: bytes) -> None:
+    if status < 400:
+        return
+    try:
+        problem = Problem.model_validate_json(content)
+        words = problem.detail or problem.title
+        words += "".join(f"; {error.field}: {error.message}" for error in problem.errors)
+    except ValidationError:
+        words = content[:300].decode(errors="replace")
+    if status >= 500 or status in (408, 429):
+        raise ServiceAway(f"the service answered {status}: {words}")
+    raise ServiceRefused(status, words)
+
+
+async def persist(operation: Callable[[], Awaitable[T]], on_wait: Callable[[str], None] = lambda why: None) -> T:
+    """Repeat an idempotent call until the service answers it: exponential backoff with full jitter, without end."""
+    wait = FIRST_WAIT
+    while True:
+        try:
+            return await operation()
+        except ServiceAway as error:
+            on_wait(str(error))
+            await asyncio.sleep(random.uniform(0, wait))
+            wait = min(wait * 2, LONGEST_WAIT)

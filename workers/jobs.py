@@ -1,0 +1,118 @@
+"""Jobs as a worker holds them: the benchmark opened with its options and assets, ready to build any sample."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from benchmarks import registry
+from benchmarks.base import Benchmark, Cell, Resources, Source, TokenCounter
+from benchmarks.errors import BenchmarkError
+from benchmarks.tokenizers import TokenizerFile
+from protocol.workers import CellSpec, JobSpec
+from workers.assets import AssetCache
+from workers.errors import AssetError, CallError
+
+KEPT_SOURCES, KEPT_JOBS = 8, 64
+
+
+@dataclass(frozen=True, slots=True)
+class OpenJob:
+    """A job whose samples can be built and scored."""
+
+    spec: JobSpec
+    benchmark: Benchmark
+    options: Any
+    source: Source
+
+    def cell(self, spec: CellSpec) -> Cell:
+        return Cell(spec.task, spec.length, spec.size, dict(spec.variant))
+
+
+class JobShelf:
+    """Job specs by id, and sources by what they are built from, so that clones and reruns share them."""
+
+    def __init__(self, assets: AssetCache, cache: Path) -> None:
+        self._assets, self._cache = assets, cache
+        self._specs: OrderedDict[str, JobSpec] = OrderedDict()
+        self._jobs: dict[str, asyncio.Task[OpenJob]] = {}
+        self._sources: OrderedDict[bytes, asyncio.Task[tuple[Benchmark, Any, Source]]] = OrderedDict()
+
+    def known(self) -> list[str]:
+        return list(self._specs)
+
+    def put(self, spec: JobSpec) -> None:
+        """Keep a job's spec; the one that was not used for longest makes room."""
+        if self._specs.get(spec.id) != spec:
+            self._jobs.pop(spec.id, None)
+        self._specs[spec.id] = spec
+        self._specs.move_to_end(spec.id)
+        while len(self._specs) > KEPT_JOBS:
+            gone, _ = self._specs.popitem(last=False)
+            self._jobs.pop(gone, None)
+
+    def spec(self, job: str) -> JobSpec:
+        self._specs.move_to_end(job)
+        return self._specs[job]
+
+    async def open(self, job: str) -> OpenJob:
+        """The job, opened in a thread at first need. Raises CallError that says why its samples cannot be built here."""
+        task = self._jobs.get(job)
+        if task is None or (task.done() and task.exception() is not None):
+            task = self._jobs[job] = asyncio.ensure_future(self._open(self.spec(job)))
+        return await asyncio.shield(task)
+
+    async def _open(self, spec: JobSpec) -> OpenJob:
+        key = orjson.dumps(
+            [spec.benchmark, spec.options, spec.assets, spec.asset_names, _overhead(spec)], option=orjson.OPT_SORT_KEYS
+        )
+        task = self._sources.get(key)
+        if task is None or (task.done() and task.exception() is not None):
+            task = self._sources[key] = asyncio.ensure_future(self._source(spec))
+        self._sources.move_to_end(key)
+        while len(self._sources) > KEPT_SOURCES:
+            self._sources.popitem(last=False)
+        benchmark, options, source = await task
+        return OpenJob(spec, benchmark, options, source)
+
+    async def _source(self, spec: JobSpec) -> tuple[Benchmark, Any, Source]:
+        try:
+            benchmark = registry.get(spec.benchmark)
+            if benchmark.version != spec.benchmark_version:
+                raise _misfit(
+                    f"this worker has {spec.benchmark} {benchmark.version}, the job wants {spec.benchmark_version}: "
+                    "install the same version of fathom-eval on workers and service"
+                )
+            options = benchmark.options_model.model_validate(spec.options)
+            files = {role: await self._assets.path(sha256) for role, sha256 in spec.assets.items()}
+            counter = await self._counter(spec, files)
+            resources = Resources(
+                counter, files, spec.assets, spec.asset_names, self._cache / spec.benchmark, _overhead(spec)
+            )
+            return benchmark, options, await asyncio.to_thread(benchmark.open, options, resources)
+        except (BenchmarkError, ValidationError, ImportError) as error:
+            raise CallError("benchmark", f"the job cannot be opened: {error}", permanent=True) from error
+        except AssetError as error:
+            raise _misfit(str(error)) from error
+
+    async def _counter(self, spec: JobSpec, files: dict[str, Path]) -> TokenCounter:
+        path = files.pop("tokenizer", None)
+        if path is None:
+            raise CallError("benchmark", f"model {spec.model_name!r} has no tokenizer asset", permanent=True)
+        return await asyncio.to_thread(lambda: TokenizerFile(path.read_bytes()))
+
+
+def _overhead(spec: JobSpec) -> int:
+    found = spec.model_facts.get("overhead_tokens")
+    return found if isinstance(found, int) else 0
+
+
+def _misfit(message: str) -> CallError:
+    """Another worker, or this one later, may do better: no attempt is spent."""
+    return CallError("worker", message, counts=False, retry_after=30.0)

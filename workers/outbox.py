@@ -1,0 +1,118 @@
+"""Outcomes on their way to the service: spooled, sent in batches, kept until acknowledged."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from protocol.workers import Outcome, OutcomesReply
+from workers.client import persist
+from workers.errors import ServiceRefused
+from workers.spool import Entry, Spool
+
+FLUSH_SECONDS = 0.05
+BATCH, BATCH_BYTES = 512, 4 * 1024 * 1024
+_SYNC_SECONDS = 1.0
+log = logging.getLogger(__name__)
+
+Send = Callable[[list[bytes]], Awaitable[OutcomesReply]]
+
+
+class Outbox:
+    """Sends at once when nothing was sent for `FLUSH_SECONDS`, else in batches that far apart.
+
+    `send` reports a batch and is repeated until the service answers. A batch that the service refuses as a whole is
+    halved until the outcome at fault is alone; that one goes to `rejected.jsonl` in the spool's folder.
+    """
+
+    def __init__(self, spool: Spool, send: Send, on_away: Callable[[str], None] = lambda why: None) -> None:
+        self._spool, self._send, self._on_away = spool, send, on_away
+        self._waiting: deque[Entry] = deque(spool.left_over)
+        self._filled, self._empty = asyncio.Event(), asyncio.Event()
+        self._sending = 0
+        self.verdicts: dict[str, int] = {}
+        self._note_level()
+
+    def add(self, outcome: Outcome) -> None:
+        """Take an outcome. When the disk is full it is kept in memory alone, and that is logged."""
+        content = outcome.model_dump_json(exclude_none=True).encode()
+        try:
+            entry = self._spool.add(content)
+        except OSError as error:
+            log.error("cannot write to the spool (%s): outcomes are kept in memory until the service takes them", error)
+            entry = Entry(-1, content)
+        self._waiting.append(entry)
+        self._note_level()
+
+    @property
+    def unsent(self) -> int:
+        """Outcomes that are not acknowledged yet."""
+        return len(self._waiting) + self._sending
+
+    async def run(self) -> None:
+        """Send for ever; cancel it when the worker leaves."""
+        loop = asyncio.get_running_loop()
+        last, synced = loop.time() - FLUSH_SECONDS, loop.time()
+        while True:
+            await self._filled.wait()
+            await asyncio.sleep(max(0.0, last + FLUSH_SECONDS - loop.time()))
+            last = loop.time()
+            await self._flush(self._take())
+            if last - synced > _SYNC_SECONDS:
+                synced = last
+                await asyncio.to_thread(self._spool.sync)
+
+    async def emptied(self) -> None:
+        """Return when all outcomes are acknowledged."""
+        await self._empty.wait()
+
+    def _take(self) -> list[Entry]:
+        batch: list[Entry] = []
+        size = 0
+        while (
+            self._waiting and len(batch) < BATCH and (not batch or size + len(self._waiting[0].content) < BATCH_BYTES)
+        ):
+            batch.append(self._waiting.popleft())
+            size += len(batch[-1].content)
+        self._sending = len(batch)
+        return batch
+
+    async def _flush(self, batch: list[Entry]) -> None:
+        try:
+            await self._report(batch)
+        except asyncio.CancelledError:
+            self._waiting.extendleft(reversed(batch))
+            raise
+        finally:
+            self._sending = 0
+            self._note_level()
+
+    async def _report(self, batch: list[Entry]) -> None:
+        try:
+            reply = await persist(lambda: self._send([entry.content for entry in batch]), self._on_away)
+        except ServiceRefused as error:
+            if len(batch) == 1:
+                log.error("the service refuses an outcome, it is kept in rejected.jsonl: %s", error)
+                self._spool.reject(batch[0], str(error))
+                return
+            middle = len(batch) // 2
+            await self._report(batch[:middle])
+            await self._report(batch[middle:])
+            return
+        for entry, verdict in zip(batch, reply.verdicts, strict=True):
+            self._spool.acknowledge(entry)
+            self.verdicts[verdict.verdict] = self.verdicts.get(verdict.verdict, 0) + 1
+            if verdict.verdict in ("duplicate", "stale", "refused"):
+                log.info("outcome %s: %s %s", entry.content[:120], verdict.verdict, verdict.reason or "")
+
+    def _note_level(self) -> None:
+        if self._waiting:
+            self._filled.set()
+        else:
+            self._filled.clear()
+        if self.unsent:
+            self._empty.clear()
+        else:
+            self._empty.set()

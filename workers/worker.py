@@ -1,0 +1,365 @@
+"""The worker: claims samples, runs them in lanes, reports outcomes, keeps its leases alive, and leaves in order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.metadata
+import logging
+import os
+import random
+import socket
+import time
+import uuid
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from protocol import PROTOCOL_VERSION
+from protocol.common import JsonObject
+from protocol.workers import (
+    ClaimReply,
+    ClaimRequest,
+    Departure,
+    Heartbeat,
+    Lease,
+    Outcome,
+    ProbeOrder,
+    WorkerRegistration,
+)
+from workers.assets import AssetCache
+from workers.claims import Plan, Room, lookout, refill
+from workers.client import FIRST_WAIT, LONGEST_WAIT, ServiceClient, persist
+from workers.drivers.base import open_driver
+from workers.errors import CallError, ServiceAway, ServiceRefused
+from workers.jobs import JobShelf
+from workers.lanes import Lane, Slots
+from workers.leases import LeaseBook
+from workers.limits import START, Controller
+from workers.outbox import Outbox
+from workers.probing import answer
+from workers.runner import Item, failure, items_of
+from workers.settings import WorkerSettings
+from workers.spool import Spool
+from workers.targets import Targets
+
+_DEPARTURE = 10.0  # seconds for last reports when leaving
+_UNKNOWN_WORKER = (404, 410)
+log = logging.getLogger(__name__)
+
+
+class Worker:
+    """One process's share of the work. `run` returns when the worker has left."""
+
+    def __init__(self, settings: WorkerSettings, client: ServiceClient, spool: Spool) -> None:
+        self._settings, self._client = settings, client
+        self._spool = spool
+        self._id = 0
+        self._lease_seconds, self._heartbeat_seconds = 60.0, 15.0
+        self._book = LeaseBook()
+        self._outbox = Outbox(spool, lambda batch: client.report(self._id, batch), self._note_away)
+        self._assets = AssetCache(settings.data / "assets", client)
+        self._shelf = JobShelf(self._assets, settings.data / "cache")
+        self._targets = Targets(open_driver)
+        self._slots = Slots(settings.ceiling)
+        self._lanes: dict[str, Lane] = {}
+        self._opening: dict[str, asyncio.Task[Lane]] = {}
+        self._room = asyncio.Event()
+        self._leaving, self._hurry = asyncio.Event(), False
+        self._registering = asyncio.Lock()
+        self._away_since: float | None = None
+        self._probes: set[asyncio.Task[None]] = set()
+
+    def leave(self) -> None:
+        """Drain: finish or hand back what is held, then leave. Asked again, let no call finish."""
+        if self._leaving.is_set():
+            self._hurry = True
+        self._leaving.set()
+        self._room.set()
+
+    async def run(self) -> None:
+        """Work until told to leave. Raises ServiceRefused when the service does not take this worker."""
+        await self._register()
+        outbox = asyncio.create_task(self._outbox.run())
+        loops = [
+            asyncio.create_task(self._guard(loop))
+            for loop in (self._refill, self._lookout, self._heartbeats, self._fence)
+        ]
+        try:
+            await self._until_leaving(loops)
+            await self._drain(loops)
+        finally:
+            await _cancel([*loops, outbox, *self._probes])
+            await self._targets.aclose()
+
+    async def _until_leaving(self, loops: list[asyncio.Task[None]]) -> None:
+        leaving = asyncio.create_task(self._leaving.wait())
+        try:
+            done, _ = await asyncio.wait([leaving, *loops], return_when=asyncio.FIRST_COMPLETED)
+            for task in done - {leaving}:
+                task.result()
+        finally:
+            await _cancel([leaving])
+
+    async def _guard(self, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run a loop again after an error that it did not foresee: a worker must not half die."""
+        while True:
+            try:
+                return await loop()
+            except (ServiceRefused, ServiceAway):
+                raise
+            except Exception:  # the boundary of a loop
+                log.exception("the worker goes on after an unexpected error")
+                await asyncio.sleep(1.0)
+
+    async def _register(self) -> None:
+        settings = self._settings
+        registration = WorkerRegistration(
+            boot=uuid.uuid4(),
+            name=settings.name,
+            protocol=PROTOCOL_VERSION,
+            version=importlib.metadata.version("fathom-eval"),
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            concurrency=settings.ceiling,
+            labels=dict(settings.labels),
+        )
+        registered = await persist(lambda: self._client.register(registration), self._note_away)
+        self._note_back()
+        self._id = registered.id
+        self._lease_seconds, self._heartbeat_seconds = registered.lease_seconds, registered.heartbeat_seconds
+        log.info("worker %s (%s) works for %s", self._id, settings.name, settings.server)
+
+    # Claiming
+
+    async def _refill(self) -> None:
+        """Claim for the models at work as soon as their lanes have room."""
+        while True:
+            plan = refill(self._rooms(), self._free()) if self._lanes else None
+            if plan is None:
+                await self._room_changed(1.0)
+            elif not await self._claim(plan):
+                await self._room_changed(0.2)
+
+    async def _lookout(self) -> None:
+        """Claim for models that have no lane yet."""
+        start = self._settings.concurrency or START
+        while True:
+            plan = lookout(self._rooms(), self._free(), start)
+            if plan is None:
+                await self._room_changed(1.0)
+            else:
+                await self._claim(plan)
+
+    async def _claim(self, plan: Plan) -> bool:
+        """Whether anything came. Waits when the service is away."""
+        request = ClaimRequest(
+            want=plan.want,
+            wait_seconds=plan.wait_seconds,
+            known_jobs=self._shelf.known(),
+            avoid_models=list(plan.avoid),
+        )
+        sent_at = time.monotonic()
+        try:
+            reply = await self._client.claim(self._id, request)
+        except ServiceAway as error:
+            self._note_away(str(error))
+            await asyncio.sleep(random.uniform(FIRST_WAIT, min(LONGEST_WAIT, 10 * FIRST_WAIT)))
+            return True
+        except ServiceRefused as error:
+            await self._refused(error)
+            return True
+        self._note_back()
+        self._take(reply, sent_at)
+        return bool(reply.leases)
+
+    async def _room_changed(self, seconds: float) -> None:
+        self._room.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._room.wait(), seconds)
+
+    def _rooms(self) -> list[Room]:
+        now = time.monotonic()
+        return [lane.room(now) for lane in self._lanes.values()]
+
+    def _free(self) -> int:
+        """Samples that the worker as a whole can take: what it runs at once, and half as much ahead."""
+        held = sum(lane.held for lane in self._lanes.values())
+        return self._settings.ceiling + self._settings.ceiling // 2 - held
+
+    def _take(self, reply: ClaimReply, sent_at: float) -> None:
+        for spec in reply.jobs:
+            self._shelf.put(spec)
+        for lease in reply.leases:
+            self._book.add(lease, sent_at)
+            self._start_lease(lease)
+        for order in reply.probes:
+            task = asyncio.create_task(self._probe(order))
+            self._probes.add(task)
+            task.add_done_callback(self._probes.discard)
+        if reply.drain:
+            self._leaving.set()
+
+    def _start_lease(self, lease: Lease) -> None:
+        spec = self._shelf.spec(lease.job)
+        key = f"{spec.model_name}\0{spec.model.model_dump_json()}"
+        lane = self._lanes.get(key)
+        if lane is not None:
+            lane.add(items_of(lease))
+            return
+        if key not in self._opening:
+            self._opening[key] = asyncio.create_task(self._open_lane(key, lease.job))
+        self._opening[key].add_done_callback(lambda task: self._lane_opened(task, lease))
+
+    async def _open_lane(self, key: str, job: str) -> Lane:
+        spec = self._shelf.spec(job)
+        target = await self._targets.open(spec.model, spec.model_facts)
+        controller = Controller(self._settings.ceiling, fixed=self._settings.concurrency is not None)
+        lane = Lane(
+            target,
+            controller,
+            self._slots,
+            self._shelf,
+            self._outcome,
+            self._room.set,
+            stream=self._settings.stream,
+        )
+        self._lanes[key] = lane
+        return lane
+
+    def _lane_opened(self, task: asyncio.Task[Lane], lease: Lease) -> None:
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is None:
+            task.result().add(items_of(lease))
+            return
+        self._opening = {key: other for key, other in self._opening.items() if other is not task}
+        wrong = error if isinstance(error, CallError) else CallError("driver", f"{type(error).__name__}: {error}")
+        for item in items_of(lease):
+            self._outcome(item, failure(item, wrong))
+
+    def _outcome(self, item: Item, outcome: Outcome) -> None:
+        self._book.close(item.lease, item.index)
+        self._outbox.add(outcome)
+
+    async def _refused(self, error: ServiceRefused) -> None:
+        """The service forgot this worker (it was away for long): register anew. Anything else is final."""
+        if error.status not in _UNKNOWN_WORKER:
+            raise error
+        unknown = self._id
+        async with self._registering:
+            if self._id != unknown:
+                return
+            log.warning("the service does not know this worker any more (%s): it registers again", error)
+            self._abandon(self._book.ids(), "the service gave its leases to others")
+            await self._register()
+
+    # Keeping leases
+
+    async def _heartbeats(self) -> None:
+        while True:
+            await asyncio.sleep(self._heartbeat_seconds)
+            sent_at = time.monotonic()
+            heartbeat = Heartbeat(
+                leases=self._book.ids(),
+                in_flight=sum(lane.in_flight for lane in self._lanes.values()),
+                draining=self._leaving.is_set(),
+                models={name.split("\0")[0]: _state(lane) for name, lane in self._lanes.items()},
+            )
+            try:
+                reply = await self._client.heartbeat(self._id, heartbeat, max(2.0, self._heartbeat_seconds))
+            except ServiceAway as error:
+                self._note_away(str(error))
+                continue
+            except ServiceRefused as error:
+                await self._refused(error)
+                continue
+            self._note_back()
+            self._book.renew(reply.renewed, sent_at)
+            self._abandon(reply.lost, "they ran out")
+            self._give_up(reply.cancelled_jobs)
+            if reply.drain:
+                self._leaving.set()
+
+    async def _fence(self) -> None:
+        """Stop calls of leases that could not be renewed before they run out, by the monotonic clock."""
+        while True:
+            deadline = self._book.next_deadline()
+            now = time.monotonic()
+            await asyncio.sleep(1.0 if deadline is None else min(max(deadline - now, 0.02), 1.0))
+            expired = self._book.drop_expired(time.monotonic())
+            self._stop_calls([lease.id for lease in expired], "they could not be renewed in time")
+
+    def _abandon(self, leases: list[int], why: str) -> None:
+        self._stop_calls([lease.id for lease in self._book.drop(leases)], why)
+
+    def _stop_calls(self, leases: list[int], why: str) -> None:
+        if leases:
+            log.warning("%d leases are lost: %s; their calls are stopped", len(leases), why)
+            for lane in self._lanes.values():
+                lane.drop(leases)
+
+    def _give_up(self, jobs: list[str]) -> None:
+        """Stop the calls of cancelled jobs and say so."""
+        for lease in self._book.drop(self._book.of_jobs(jobs)):
+            for lane in self._lanes.values():
+                lane.drop([lease.id])
+            for report in lease.hand_backs("the job was cancelled"):
+                self._outbox.add(report)
+
+    # Probing
+
+    async def _probe(self, order: ProbeOrder) -> None:
+        report = await answer(order, self._targets, self._assets)
+        with contextlib.suppress(ServiceRefused):
+            await persist(lambda: self._client.answer_probe(self._id, order.id, report), self._note_away)
+
+    # Leaving
+
+    async def _drain(self, loops: list[asyncio.Task[None]]) -> None:
+        """Hand back what was not started, let calls end within the grace period, report all, depart."""
+        await _cancel(loops[:2])
+        log.info("draining: %d calls in flight", sum(lane.in_flight for lane in self._lanes.values()))
+        for lane in self._lanes.values():
+            lane.hand_back("the worker drains")
+        end = time.monotonic() + self._settings.grace_seconds
+        while any(lane.held for lane in self._lanes.values()) and time.monotonic() < end and not self._hurry:
+            self._room.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._room.wait(), 0.1)
+            for lane in self._lanes.values():
+                lane.hand_back("the worker drains")
+        for lane in self._lanes.values():
+            await lane.stop("the worker leaves")
+        try:
+            async with asyncio.timeout(_DEPARTURE):
+                await self._outbox.emptied()
+                await self._client.depart(self._id, Departure())
+        except (TimeoutError, ServiceAway, ServiceRefused) as error:
+            log.warning("left without a farewell (%s); %d outcomes stay in the spool", error, self._outbox.unsent)
+
+    def _note_away(self, why: str) -> None:
+        if self._away_since is None:
+            self._away_since = time.monotonic()
+            log.warning("%s; outcomes wait in the spool meanwhile", why)
+
+    def _note_back(self) -> None:
+        if self._away_since is not None:
+            log.warning("the service is back after %.0f s", time.monotonic() - self._away_since)
+            self._away_since = None
+
+
+def _state(lane: Lane) -> JsonObject:
+    controller = lane.controller
+    return {
+        "limit": int(controller.limit),
+        "in_flight": controller.in_flight,
+        "tokens_in_flight": controller.tokens_in_flight,
+        "reason": controller.reason,
+    }
+
+
+async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
