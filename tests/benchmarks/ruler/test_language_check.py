@@ -1,0 +1,109 @@
+"""The check of a language file: everything wrong with it is said, with its place and what would be right."""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.ruler import languages
+from benchmarks.ruler.languages import check
+
+
+def _data(code: str = "da") -> dict[str, Any]:
+    text = (files("benchmarks.ruler.languages") / f"{code}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _changed(place: str, value: Any) -> dict[str, Any]:
+    """The Danish file with one place changed, or taken out when the value is None."""
+    data = copy.deepcopy(_data())
+    *tables, key = place.split(".")
+    table = data
+    for name in tables:
+        table = table.setdefault(name, {})
+    if value is None:
+        table.pop(key)
+    else:
+        table[key] = value
+    return data
+
+
+@pytest.mark.parametrize("code", languages.names())
+def test_the_languages_of_the_package_are_in_order(code: str) -> None:
+    assert check.problems(_data(code)) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "at", "part"),
+    [
+        ("noise", None, "noise", "missing"),
+        ("reviewed", "yes", "reviewed", "true when a native speaker"),
+        ("colour", "red", "colour", "unknown; there are: code"),
+        ("labels.uuids", None, "labels.uuids", "missing"),
+        ("labels.uuids", "tal", "labels", "the same name"),
+        ("labels_one.numbers", "tal", "labels_one.words", "missing"),
+        ("niah.template", "{context} Hvad?", "niah.template", "{query} is missing"),
+        (
+            "niah.template",
+            "{context} {query} {needle}",
+            "niah.template",
+            "{needle} is unknown here; there are: {context}",
+        ),
+        ("niah.template", "{context} {query} {", "niah.template", "braces"),
+        ("vt.template", "{context} {context} {query}", "vt.template", "more than once"),
+        ("qa.answer_prefix", "Svar:", "qa.answer_prefix", "start with a space"),
+        ("qa", None, "qa.template", "missing"),
+        ("needle", "{type_needle_v} er {value}", "needle", "{key} is missing"),
+        ("needle", "{key}\n{value}", "needle", "one line"),
+        ("noise", "Klokken er 12.", "noise", "a number"),
+        ("document", "Dokument:\n{document}", "document", "{i} is missing"),
+        ("splitter", "klingon", "splitter", "danish, dutch"),
+        ("normalise", "upper", "normalise", "lower, nfkc-casefold"),
+        ("niah_one.replace", [["a"]], "niah_one.replace", "pairs"),
+        ("words", None, "words", "`first`, `second`"),
+        ("words.list", None, "words.list", "a list of sources"),
+        ("words.list", ["hunspell:da"], "words.list", "wordfreq:LANGUAGE"),
+        ("words.list", ["wordfreq:tlh"], "words", "'tlh'"),
+        (
+            "words.list",
+            {"sources": ["wordfreq:da"], "limit": 50},
+            "words.list",
+            "holds 50 words; cwe needs at least 1000",
+        ),
+        ("words.third", ["wordfreq:da"], "words.third", "unknown"),
+    ],
+)
+def test_a_fault_is_found(place: str, value: Any, at: str, part: str) -> None:
+    found = check.problems(_changed(place, value))
+    assert any(p.place == at and part in p.message for p in found), found
+
+
+def test_too_few_words_for_keys_are_found() -> None:
+    data = _changed("words.first", {"sources": ["wordfreq:da"], "limit": 2})
+    data["words"]["second"] = {"sources": ["wordfreq:da"], "limit": 3}
+    assert [(p.place, p.message) for p in check.problems(data)] == [
+        ("words", "2 x 3 words make 6 keys; at least 4000 are needed")
+    ]
+
+
+def test_duplicate_and_colliding_words_of_an_own_file_are_found(tmp_path: Path) -> None:
+    words = [f"ord{chr(97 + a)}{chr(97 + b)}" for a in range(26) for b in range(26)] * 1
+    words += [f"navn{chr(97 + a)}{chr(97 + b)}" for a in range(26) for b in range(26)]
+    (tmp_path / "words.txt").write_text("\n".join([*words, "ordaa", "straße", "strasse"]), encoding="utf-8")
+    found = check.problems(_changed("words.list", ["file:words.txt"]), tmp_path)
+    assert [p.message for p in found] == [
+        "words.txt holds 1 words twice: ordaa",
+        "1 words collide when compared (NFKC, casefold): straße = strasse",
+    ]
+
+
+def test_what_is_no_toml_is_said_so(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    file.write_text("code = ", encoding="utf-8")
+    assert "is not TOML" in check.read(file)[1][0].message
+    assert "can't be read" in check.read(tmp_path / "none.toml")[1][0].message
