@@ -87,20 +87,22 @@ def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -
     """
     if click.get_current_context().invoked_subcommand is not None:
         return
-    import asyncio
-
-    from workers.worker import run
-
-    from fathom.children import hold_lifeline
     from fathom.config import data_folder, find_token, server_address
-    from fathom.logs import start_logging
-    from workers.errors import ServiceRefused, WorkerError
-    from workers.settings import WorkerSettings
 
     address = server_address(server)
     found = find_token(address, token)
     if found is None:
         raise BadInput(f"no token for {address}: give --token or FATHOM_TOKEN, or save it once with `fathom login`")
+
+    import asyncio
+
+    from workers.worker import run
+
+    from fathom.children import hold_lifeline
+    from fathom.logs import start_logging
+    from workers.errors import ServiceRefused, WorkerError
+    from workers.settings import WorkerSettings
+
     named = {"name": given["name"]} if given["name"] else {}
     settings = WorkerSettings(
         server=address,
