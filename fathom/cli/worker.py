@@ -78,7 +78,7 @@ class WorkerGroup(click.Group):
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning"]), default="info", show_default=True)
 @server_options
 @json_option
-def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -> None:
+def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -> int:
     """Start a worker: it leases samples from the service, asks the models and reports.
 
     It only calls out, over HTTP(S), so it runs anywhere: on a laptop, behind NAT, on the GPU box itself. SIGTERM or
@@ -86,7 +86,7 @@ def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -
     lines of JSON.
     """
     if click.get_current_context().invoked_subcommand is not None:
-        return
+        return 0
     from fathom.config import data_folder, find_token, server_address
 
     address = server_address(server)
@@ -94,13 +94,10 @@ def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -
     if found is None:
         raise BadInput(f"no token for {address}: give --token or FATHOM_TOKEN, or save it once with `fathom login`")
 
-    import asyncio
-
-    from workers.worker import run
-
     from fathom.children import hold_lifeline
     from fathom.logs import start_logging
-    from workers.errors import ServiceRefused, WorkerError
+    from workers.errors import WorkerError
+    from workers.main import run
     from workers.settings import WorkerSettings
 
     named = {"name": given["name"]} if given["name"] else {}
@@ -116,8 +113,6 @@ def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -
     hold_lifeline()
     start_logging(given["log_level"], as_json=as_json)
     try:
-        asyncio.run(run(settings))
-    except ServiceRefused as error:
-        raise BadInput(error.message) from error
+        return run(settings)
     except WorkerError as error:
         raise Failed(str(error)) from error
