@@ -141,23 +141,29 @@ async def stream(
 ) -> AsyncGenerator[tuple[dict[str, Any], float], None]:
     """POST `body` and read server-sent events: (the JSON of each `data:`, seconds since sending).
 
-    Ends at `data: [DONE]` or with the body; iterate it inside `contextlib.aclosing`. Raises as `post` does, also for
-    an event with an `error` object.
+    Lines that are JSON objects without `data:` count too: Ollama streams those, and some servers answer with one
+    object although a stream was asked for. Ends at `data: [DONE]` or with the body; iterate it inside
+    `contextlib.aclosing`. Raises as `post` does, also for an event with an `error` object.
     """
     async with _send(target, url, body, headers or {}, prompt_tokens) as (response, clock):
         if response.status_code != 200:
             raise from_response(response.status_code, response.headers, await _read(response, clock), url)
-        pending = b""
-        async for chunk in response.aiter_raw():
-            clock.byte_came()
-            *lines, pending = (pending + chunk).split(b"\n")
-            for line in lines:
-                if not line.startswith(b"data:"):
-                    continue
-                data = line[5:].strip()
-                if data == b"[DONE]":
-                    return
+        async for line in _lines(response, clock):
+            data = line[5:].strip() if line.startswith(b"data:") else line.strip()
+            if data == b"[DONE]":
+                return
+            if data.startswith(b"{") or (data and line.startswith(b"data:")):
                 yield parse(data, url), clock.seconds
+
+
+async def _lines(response: httpx.Response, clock: _Clock) -> AsyncIterator[bytes]:
+    pending = b""
+    async for chunk in response.aiter_raw():
+        clock.byte_came()
+        *lines, pending = (pending + chunk).split(b"\n")
+        for line in lines:
+            yield line
+    yield pending
 
 
 async def _read(response: httpx.Response, clock: _Clock) -> bytes:
