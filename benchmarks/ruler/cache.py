@@ -8,6 +8,7 @@ import os
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
@@ -55,6 +56,32 @@ class Cache:
             self.save(key, made)
             return made
         return found
+
+    def mapped(self, key: tuple[object, ...], make: Callable[[], Arrays]) -> Arrays:
+        """Like `arrays`, but found arrays are mapped into memory instead of read."""
+        names = self.load((*key, "names"))
+        if names is not None:
+            found = {str(name): self._map((*key, str(name))) for name in names["names"]}
+            if all(array is not None for array in found.values()):
+                return {name: array for name, array in found.items() if array is not None}
+        made = make()
+        for name, array in made.items():
+            path = self.path((*key, name), ".npy")
+            if path is not None:
+                write_whole(path, partial(_save_one, array))
+        self.save((*key, "names"), {"names": np.array(list(made))})
+        return made
+
+    def _map(self, key: tuple[object, ...]) -> NDArray[Any] | None:
+        path = self.path(key, ".npy")
+        try:
+            return None if path is None else np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            return None
+
+
+def _save_one(array: NDArray[Any], file: Any) -> None:
+    np.save(file, array, allow_pickle=False)
 
 
 def write_whole(path: Path, write: Callable[[Any], object]) -> None:

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from benchmarks.base import Cell, JsonDict, Resources, Sample, Source
-from benchmarks.errors import InvalidAsset, MissingAsset, OptionsError
+from benchmarks.errors import OptionsError
 from benchmarks.ruler import languages
-from benchmarks.ruler.cache import Cache
-from benchmarks.ruler.corpora import read_essays
+from benchmarks.ruler.files import Files
 from benchmarks.ruler.fitting import Draft, Meter, TooSmall, calibrate, fit
 from benchmarks.ruler.frames import Frame
-from benchmarks.ruler.haystacks import Essays, load_essays
+from benchmarks.ruler.haystacks import Essays
 from benchmarks.ruler.languages.words import WordList
 from benchmarks.ruler.niah import Niah, NiahParameters
 from benchmarks.ruler.options import RulerOptions, TaskSettings, settings
+from benchmarks.ruler.reference.source import ReferenceSource
 from benchmarks.ruler.streams import Draws
 from benchmarks.ruler.words import Kind, Numbers, Pairs, uuid_pool
 
@@ -49,7 +49,7 @@ class IndependentSource:
         self.options, self.resources = options, resources
         self.language = languages.load(options.language)
         self.meter = Meter(resources.counter)
-        self.cache = Cache(resources.cache)
+        self.files = Files(resources)
         self._lock = threading.RLock()
         self._cells: dict[tuple[str, int, float | None], _Opened] = {}
         self._essays: Essays | None = None
@@ -120,7 +120,7 @@ class IndependentSource:
         )
         kinds = (self._kind(task.key_kind, cell.length), self._kind(task.value_kind, cell.length))
         essays = self.essays() if task.haystack == "essay" else None
-        detail = self._corpus("essays") if essays else {}
+        detail = self.files.describe("essays") if essays else {}
         if "words" in (task.key_kind, task.value_kind):
             detail = {**detail, "words": [_named(self.language.words(role)) for role in ("first", "second")]}
         return _Opened(Niah(frame, parameters, self.meter, kinds, essays), frame, detail)
@@ -139,23 +139,8 @@ class IndependentSource:
         """The essays, loaded once."""
         with self._lock:
             if self._essays is None:
-                text = read_essays(self.file("essays"))
-                sha256 = self.resources.sha256.get("essays", "")
-                self._essays = load_essays(text, sha256, self.language.splitter, self.meter, self.cache)
+                self._essays = self.files.essays(self.language.splitter, self.meter)
             return self._essays
-
-    def file(self, role: str) -> bytes:
-        """The content of an asset. Raises MissingAsset or InvalidAsset."""
-        path = self.resources.files.get(role)
-        if path is None:
-            raise MissingAsset(role, "was not given")
-        try:
-            return path.read_bytes()
-        except OSError as error:
-            raise InvalidAsset(role, f"can't read {path}: {error.strerror}") from error
-
-    def _corpus(self, role: str) -> JsonDict:
-        return {role: {"name": self.resources.names.get(role, role), "sha256": self.resources.sha256.get(role)}}
 
 
 def _named(words: WordList) -> JsonDict:
@@ -164,4 +149,6 @@ def _named(words: WordList) -> JsonDict:
 
 def open_source(options: RulerOptions, resources: Resources) -> Source:
     """RULER's samples for these options. Raises MissingAsset and InvalidAsset for files it can't use."""
+    if options.stream == "reference":
+        return ReferenceSource(options, resources)
     return IndependentSource(options, resources)
