@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -14,19 +13,21 @@ from benchmarks.errors import InvalidAsset
 from benchmarks.ruler.cache import Cache
 from benchmarks.ruler.fitting import Costs, Meter
 
-_VERSION = 1  # of the cached files
+_VERSION = 2  # of the cached files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Essays:
     """A corpus with white space collapsed, endlessly repeated.
 
-    `starts[i]` is the character at which word i begins, `breaks` the words with which sentences begin, `costs[i]` the
-    tokens that the first i words add, each after a space; `first` what the first word adds at the start of a line.
+    `starts[i]` is the character at which word i begins, `spans[i]` are the characters from which to which sentence i
+    goes, `breaks` the words with which sentences begin, `costs[i]` the tokens that the first i words add, each after
+    a space; `first` what the first word adds at the start of a line.
     """
 
     text: str
     starts: Costs
+    spans: Costs
     breaks: Costs
     costs: Costs
     first: int
@@ -80,18 +81,21 @@ def load_essays(text: str, sha256: str, splitter: str, meter: Meter, cache: Cach
     layout = cache.arrays(("essays", _VERSION, sha256, splitter), lambda: _layout(text, splitter))
     identity = meter.counter.identity
     counts = cache.arrays(("essay-costs", _VERSION, sha256, identity), lambda: _costs(text, meter))
-    return Essays(text, layout["starts"], layout["breaks"], counts["costs"], int(counts["first"][0]))
+    return Essays(text, layout["starts"], layout["spans"], layout["breaks"], counts["costs"], int(counts["first"][0]))
 
 
 def _layout(text: str, splitter: str) -> dict[str, Costs]:
     words = text.split(" ")
-    starts = list(accumulate((len(word) + 1 for word in words), initial=0))[:-1]
-    found, breaks, at = sentences.split(text, splitter), [], 0
-    for sentence in found:
+    starts = np.array(list(accumulate((len(word) + 1 for word in words), initial=0))[:-1])
+    spans, at = [], 0
+    for sentence in sentences.split(text, splitter):
         at = text.index(sentence, at)
-        breaks.append(bisect_right(starts, at) - 1)
+        spans.append((at, at + len(sentence)))
         at += len(sentence)
-    return {"starts": np.array(starts), "breaks": np.unique(np.array(breaks))}
+    # Punkt also ends sentences within a word, as in `good.[2]`; needles go between words only.
+    firsts = np.array([start for start, _ in spans])
+    words_of = np.searchsorted(starts, firsts, side="right") - 1
+    return {"starts": starts, "spans": np.array(spans), "breaks": words_of[starts[words_of] == firsts]}
 
 
 def _costs(text: str, meter: Meter) -> dict[str, Costs]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import threading
 
+import numpy as np
+
 from benchmarks import sentences as splitter
 from benchmarks.ruler.haystacks import Essays, collapse
 
@@ -43,7 +45,8 @@ class ReferenceEssays:
         if layout is None or size > self.words:
             words = self._words * math.ceil(size / self.words) if size > self.words else self._words
             return splitter.split(" ".join(words[:size]).strip(), self._language)
-        kept = max(0, layout.sentences(size) - _AGAIN)
-        whole = [layout.slice(layout.sentence_start(i), layout.sentence_start(i + 1)) for i in range(kept)]
-        start = layout.sentence_start(kept) if kept else 0
-        return whole + splitter.split(layout.slice(start, size).strip(), self._language)
+        end = int(layout.starts[size]) - 1 if size < self.words else len(layout.text)
+        kept = max(0, int(np.searchsorted(layout.spans[:, 1], end, side="right")) - _AGAIN)
+        whole = [layout.text[start:stop] for start, stop in layout.spans[:kept].tolist()]
+        start = int(layout.spans[kept, 0])
+        return whole + splitter.split(layout.text[start:end].strip(), self._language)
