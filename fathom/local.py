@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import errno
 import os
 import signal
@@ -26,7 +27,7 @@ from service.db.errors import DatabaseError
 from service.errors import ServiceError, StartupError
 from service.serve import bind
 from service.serve import server as make_server
-from service.settings import Settings
+from service.settings import Settings, from_environment
 
 WORKER_GRACE = 5.0
 """Seconds that calls in flight may go on after Ctrl-C; what is not done by then is handed back to the queue."""
@@ -79,7 +80,7 @@ async def running(plan: Plan) -> AsyncIterator[Running]:
             url = await _database(plan, stack)
             await migrate.upgrade(url)
             token, new = await _token(plan, url)
-            settings = Settings(url, plan.data, plan.host, listener.getsockname()[1], log_level=plan.log_level)
+            settings = _settings(plan, url, listener.getsockname()[1])
             await _service(settings, listener, stack)
             address = f"http://{_reachable(plan.host)}:{settings.port}"
             token_file = save_token(address, token)
@@ -132,6 +133,12 @@ async def _token(plan: Plan, url: str) -> tuple[str, bool]:
         await engine.dispose()
     write_private(kept, made + "\n")
     return made, True
+
+
+def _settings(plan: Plan, url: str, port: int) -> Settings:
+    """The plan's settings over those of the FATHOM_* variables."""
+    settings = from_environment({**os.environ, "DATABASE_URL": url})
+    return dataclasses.replace(settings, data_dir=plan.data, host=plan.host, port=port, log_level=plan.log_level)
 
 
 async def _service(settings: Settings, listener: socket.socket, stack: contextlib.AsyncExitStack) -> None:
