@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,6 +45,22 @@ class BenchmarkGroup(click.Group):
                 raise click.UsageError(str(error), ctx) from error
             return _command(cmd_name, *detail)
         return _command(cmd_name, benchmark.title, benchmark.options_model.model_json_schema())
+
+
+class SectionedCommand(click.Command):
+    """A command whose help shows its options in sections."""
+
+    def __init__(self, name: str, *, sections: Mapping[str, Sequence[click.Parameter]], **more: Any) -> None:
+        super().__init__(name, params=[p for params in sections.values() for p in params], **more)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        shown = {id(p) for params in self.sections.values() for p in params}
+        others = [p for p in self.get_params(ctx) if id(p) not in shown]
+        for title, params in {**self.sections, "Other": others}.items():
+            records = [record for p in params if (record := p.get_help_record(ctx)) is not None]
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
 @click.group(cls=BenchmarkGroup, subcommand_metavar="BENCHMARK [OPTIONS]...")
@@ -90,9 +107,9 @@ def _command(name: str, title: str, schema: dict[str, Any]) -> click.Command:
             job = client.submit_request(request, idempotency_key=given["idempotency_key"])
             _submitted(client, job, watching=given["watching"], as_json=given["as_json"])
 
-    command = click.Command(
+    command = SectionedCommand(
         name,
-        params=[*_job_options(), *_run_options(), *own],
+        sections={"Job": _job_options(), "Benchmark": own, "How samples are asked": _run_options()},
         callback=callback,
         help=f"{title}\n\nLists are comma separated; lengths may be written 4k or 1m.",
     )
