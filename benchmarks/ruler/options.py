@@ -104,7 +104,7 @@ def _budget(value: object) -> int:
     return number
 
 
-Length = Annotated[int, BeforeValidator(parse_length), Field(ge=128, le=MAX_LENGTH)]
+Length = Annotated[int, Field(ge=128, le=MAX_LENGTH), BeforeValidator(parse_length)]
 Depth = Annotated[float, Field(ge=0, le=100)]
 Tokens = Annotated[int, Field(ge=1, le=MAX_BUDGET)]
 AssetName = Annotated[str, Field(min_length=1, max_length=100)]
@@ -127,6 +127,7 @@ class RulerOptions(BaseModel):
     ] = Field(
         default_factory=lambda: list(TASKS),
         min_length=1,
+        json_schema_extra={"items": {"type": "string", "enum": [*TASKS, *ALIASES]}},
         description="Tasks to run; `niah`, `niah_single`, `niah_multikey`, `qa` and `all` stand for several.",
         examples=[["niah_single_1", "vt"]],
     )
@@ -148,6 +149,7 @@ class RulerOptions(BaseModel):
         default="en",
         pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$",
         description="Language of prompts, words and noise; see `fathom languages list`.",
+        json_schema_extra={"enum": [*languages.names()]},
         examples=["da"],
     )
     stream: Stream = Field(
