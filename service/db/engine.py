@@ -1,6 +1,6 @@
 """Connections: a SQLAlchemy engine for the REST side and a small raw pool for the calls that move samples.
 
-The hot calls are one statement each (a function in `service/queue.sql`), so they need neither a unit of work nor
+The hot calls are one statement each (a function in `service/queue/sql/`), so they need neither a unit of work nor
 SQLAlchemy's compiler; through the raw pool a call costs about 20 µs of Python instead of 200.
 """
 

@@ -17,7 +17,7 @@ from service.db.engine import parse_url
 from service.db.errors import NotMigrated
 
 _LOCK = 0x0FA7_403A
-FUNCTIONS = Path(__file__).parent.parent / "queue.sql"
+FUNCTIONS = Path(__file__).parent.parent / "queue" / "sql"
 
 
 def config() -> Config:
@@ -30,7 +30,7 @@ def config() -> Config:
 
 
 async def upgrade(url: str, revision: str = "head") -> None:
-    """Run all pending migrations, then (re)define the functions of `service/queue.sql`.
+    """Run all pending migrations, then (re)define the functions of `service/queue/sql/`.
 
     Several services may start at once: the first one migrates, the others wait for it.
     """
@@ -43,7 +43,8 @@ async def upgrade(url: str, revision: str = "head") -> None:
                 raw = await connection.get_raw_connection()
                 driver = raw.driver_connection
                 assert driver is not None
-                await driver.execute(FUNCTIONS.read_text())
+                for file in sorted(FUNCTIONS.glob("*.sql")):
+                    await driver.execute(file.read_text())
     finally:
         await engine.dispose()
 

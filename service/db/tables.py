@@ -2,10 +2,10 @@
 
 A sample has no row of its own while it is worked on in order: a job's samples stand in `ranges` (what nobody has
 taken yet), in `leases` (what a worker holds) and at last in `results`. Only what is out of order has a row, in
-`retries`. `service/queue.sql` moves samples between those four and is the only code that does.
+`retries`. `service/queue/sql/` moves samples between those four and is the only code that does.
 
 The tables that a claim or a report touches are kept narrow and carry no foreign keys: a check for each row costs 8 % of the
-throughput, and the functions in `service/queue.sql` only write ids that they have just read.
+throughput, and the functions in `service/queue/sql/` only write ids that they have just read.
 """
 
 from __future__ import annotations
@@ -193,6 +193,7 @@ jobs = Table(
     _time("started_at"),
     _time("finished_at"),
     _time("active_at"),
+    _count("done"),
     _one_of("state", [s.value for s in JobState]),
     Index("jobs_running", "model_id", "priority", postgresql_where=text("state = 'running'")),
     postgresql_with={"fillfactor": "50"},
