@@ -401,6 +401,7 @@ def upgrade() -> None:
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("active_at", sa.DateTime(timezone=True), nullable=True),
+        sa.Column("done", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.CheckConstraint(
             "state in ('running', 'paused', 'cancelled', 'completed', 'completed_with_errors')",
             name=op.f("jobs_state_check"),

@@ -4,7 +4,7 @@
 -- try and may, then the next of the job's ranges. p_tokens, if not null, is the budget of prompt tokens.
 create or replace function queue_claim_job(
   p_worker int, p_job bigint, p_model int, p_want int, p_max_leases int, p_ttl interval, p_tokens double precision)
-returns table(o_lease bigint, o_job bigint, o_cell int, o_index int[], o_generation int[], o_attempt int[])
+returns table(o_lease bigint, o_job bigint, o_stamp text, o_cell int, o_index int[], o_generation int[], o_attempt int[])
 language plpgsql as $$
 declare
   t constant timestamptz := clock_timestamp();
@@ -19,6 +19,7 @@ declare
   v_take int;
   r record;
 begin
+  select j.at_cell, j.at_start, j.started_at, j.revision into v_cell, v_start, v_started, o_stamp from jobs j where j.id = p_job;
   for r in
     with due as (
       select q.cell, q.index, q.generation, q.attempts + q.losses + 1 as attempt
@@ -45,7 +46,6 @@ begin
     return next;
   end loop;
 
-  select j.at_cell, j.at_start, j.started_at into v_cell, v_start, v_started from jobs j where j.id = p_job;
   while v_left > 0 and v_leases > 0 and (v_tokens is null or v_tokens > 0) loop
     select g.cell, g.start, g.next, g.stop into r
       from ranges g
@@ -114,7 +114,7 @@ end $$;
 -- priority would have the same number; what that leaves goes to whoever can use it.
 create or replace function queue_claim_model(
   p_worker int, p_model int, p_wait boolean, p_want int, p_max_leases int, p_ttl interval)
-returns table(o_lease bigint, o_job bigint, o_cell int, o_index int[], o_generation int[], o_attempt int[])
+returns table(o_lease bigint, o_job bigint, o_stamp text, o_cell int, o_index int[], o_generation int[], o_attempt int[])
 language plpgsql as $$
 declare
   t timestamptz;
@@ -167,6 +167,7 @@ begin
                         * (select x.length from cells x where x.job_id = c.o_job and x.cell = c.o_cell);
           end if;
           o_lease := c.o_lease; o_job := c.o_job; o_cell := c.o_cell;
+          o_stamp := c.o_stamp || '/' || extract(epoch from m.updated_at);
           o_index := c.o_index; o_generation := c.o_generation; o_attempt := c.o_attempt;
           return next;
         end loop;
@@ -184,10 +185,11 @@ begin
 end $$;
 
 -- Hands a worker up to p_want samples in up to p_max_leases leases, of models whose labels it offers.
+-- o_stamp changes whenever what a worker must know of the job does.
 -- One call never waits for a second model's row while it holds a first one's.
 -- The grant need not reach the disk before the worker starts: a claim lost in a crash is handed out again.
 create or replace function queue_claim(p_worker int, p_want int, p_max_leases int, p_ttl interval, p_avoid int[])
-returns table(o_lease bigint, o_job bigint, o_cell int, o_index int[], o_generation int[], o_attempt int[])
+returns table(o_lease bigint, o_job bigint, o_stamp text, o_cell int, o_index int[], o_generation int[], o_attempt int[])
 language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
@@ -218,7 +220,7 @@ begin
     for c in select * from queue_claim_model(p_worker, v_model, v_first, v_left, v_leases, p_ttl) loop
       v_left := v_left - cardinality(c.o_index);
       v_leases := v_leases - 1;
-      o_lease := c.o_lease; o_job := c.o_job; o_cell := c.o_cell;
+      o_lease := c.o_lease; o_job := c.o_job; o_stamp := c.o_stamp; o_cell := c.o_cell;
       o_index := c.o_index; o_generation := c.o_generation; o_attempt := c.o_attempt;
       return next;
     end loop;
