@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import tempfile
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, files
@@ -107,16 +108,16 @@ def _package_file(package: str, name: str) -> Path:
 
 def _from_hub(given: str) -> TokenizerFile:
     import httpx
-    from huggingface_hub import hf_hub_download
+    from huggingface_hub import constants, hf_hub_download
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
 
+    logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
+        httpx.head(constants.ENDPOINT, timeout=10)  # the library itself tries for half a minute where there is no way
         path = hf_hub_download(given, "tokenizer.json")
     except HFValidationError as error:
         raise BadInput(f"tokenizer = {given!r}: neither a file nor a Hub id; give {FORMS}") from error
     except (HfHubHTTPError, OSError, httpx.HTTPError) as error:
         why = " ".join(str(error).split())[:160]
-        raise Failed(
-            f"tokenizer = {given!r}: the Hugging Face Hub did not give it ({why}); {FORMS} work too"
-        ) from error
+        raise Failed(f"tokenizer = {given!r}: the Hugging Face Hub did not give it ({why})") from error
     return _from_path(Path(path), f"Hugging Face Hub: {given}")

@@ -102,6 +102,7 @@ def refusal(answer: httpx.Response) -> Refused:
         text = " ".join(answer.text.split())[:200]
         return Refused(answer.status_code, answer.reason_phrase, text or f"HTTP {answer.status_code}")
     if answer.status_code == 401:
-        hint = "give the service's token with --token or FATHOM_TOKEN"
-        return Refused(401, problem.title, f"{problem.detail or problem.title} ({hint})")
+        given = "Authorization" in answer.request.headers
+        why = "the service does not know this token" if given else "the service wants a token"
+        return Refused(401, problem.title, f"{why}: give --token or FATHOM_TOKEN, or save it once with `fathom login`")
     return Refused(answer.status_code, problem.title, problem.detail, problem.errors)

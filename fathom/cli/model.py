@@ -148,7 +148,7 @@ def _probe_new(client: SyncClient, added: Model) -> str | None:
     try:
         found = client.probe_model(added.name)
     except Refused as error:
-        if error.status != 503:
+        if error.status not in (409, 503):
             raise
         click.echo(f"fathom: warning: not probed: {error}", err=True)
         return None
