@@ -10,13 +10,17 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from protocol.common import Problem
 from service import problems
-from service.api import assets, benchmarks, health, models
+from service.api import assets, benchmarks, health, jobs, models, results
 from service.api.deps import State, caller
 from service.auth import Gate
+from service.dashboard import routes as dashboard
+from service.dashboard.access import Answered, answered
+from service.dashboard.rendering import problem_page
 from service.db.engine import connect
 from service.middleware import BodyLimit, RequestLog
 from service.settings import Settings
 from service.sources import Sources
+from service.statistics import Summaries
 
 _DESCRIPTION = """\
 Fathom measures how deep a language model's context really goes.
@@ -25,7 +29,7 @@ Every address below `/v1` wants `Authorization: Bearer <token>`. Errors are prob
 field, value and what would be right.
 """
 
-ROUTERS: tuple[APIRouter, ...] = (benchmarks.router, models.router, assets.router)
+ROUTERS: tuple[APIRouter, ...] = (benchmarks.router, models.router, assets.router, jobs.router, results.router)
 """The routers below /v1, all behind the token."""
 
 
@@ -38,7 +42,13 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         db = await connect(settings.database_url, settings.pool_size)
-        app.state.fathom = State(settings=settings, db=db, gate=Gate(db.engine), sources=Sources(db.engine, settings))
+        app.state.fathom = State(
+            settings=settings,
+            db=db,
+            gate=Gate(db.engine),
+            sources=Sources(db.engine, settings),
+            summaries=Summaries(),
+        )
         try:
             yield
         finally:
@@ -55,9 +65,12 @@ def create_app(settings: Settings) -> FastAPI:
         responses={"4XX": {"model": Problem, "description": "A problem document."}},
     )
     problems.install(app)
+    app.state.problem_page = problem_page
+    app.add_exception_handler(Answered, answered)
     app.include_router(health.router)
     for router in ROUTERS:
         app.include_router(router, prefix="/v1", dependencies=[Depends(caller)])
+    app.include_router(dashboard.router)
     app.add_middleware(BodyLimit, settings=settings)
     app.add_middleware(RequestLog)
     return app

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from fastapi.sse import ServerSentEvent
+from fastapi.sse import ServerSentEvent, format_sse_event
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -88,3 +88,10 @@ async def finished(connection: AsyncConnection, job: int, after: int | None) -> 
 async def _state(connection: AsyncConnection, job: int) -> JobState | None:
     found = (await connection.execute(text("SELECT state FROM jobs WHERE id = :id"), {"id": job})).scalar_one_or_none()
     return None if found is None else JobState(found)
+
+
+def wire(event: ServerSentEvent) -> bytes:
+    """The event as bytes on the wire."""
+    return format_sse_event(
+        data_str=event.raw_data, event=event.event, id=event.id, retry=event.retry, comment=event.comment
+    )

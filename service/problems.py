@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -22,6 +22,20 @@ log = logging.getLogger("service.problems")
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = "2"
 _SHOWN = 200
+
+
+Render = Callable[[Request, Problem], Response]
+
+
+def answer(request: Request, problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """The problem as a document, or as a page for a browser that asked for a page."""
+    render: Render | None = getattr(request.app.state, "problem_page", None)
+    path, accepts = request.url.path, request.headers.get("accept", "")
+    if render is None or path.startswith("/v1") or "text/html" not in accepts:
+        return respond(problem, headers)
+    response = render(request, problem)
+    response.headers.update(headers or {})
+    return response
 
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
@@ -62,9 +76,9 @@ def _by_state(state: str) -> str | None:
     return None
 
 
-def unavailable(detail: str) -> Response:
+def unavailable(request: Request, detail: str) -> Response:
     problem = Problem(type="urn:fathom:unavailable", title="Unavailable", status=503, detail=f"{detail}; try again")
-    return respond(problem, {"Retry-After": RETRY_AFTER})
+    return answer(request, problem, {"Retry-After": RETRY_AFTER})
 
 
 def field_path(location: tuple[int | str, ...]) -> str:
@@ -90,16 +104,19 @@ def shown(value: Any) -> Any:
 def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     found = error.errors()
+    if any(e["loc"] == ("body",) and isinstance(e.get("input"), bytes | str) for e in found):
+        detail = "the body must be JSON, with the header `Content-Type: application/json`"
+        return answer(request, Problem(title="Unsupported media type", status=415, detail=detail))
     if any(e["type"] == "json_invalid" for e in found):
         reason = found[0].get("ctx", {}).get("error", "")
         detail = f"the body is not valid JSON: {reason}"
-        return respond(Problem(type="urn:fathom:bad-json", title="Bad JSON", status=400, detail=detail))
+        return answer(request, Problem(type="urn:fathom:bad-json", title="Bad JSON", status=400, detail=detail))
     fields = [
         FieldProblem(field=field_path(tuple(e["loc"])), value=shown(e.get("input")), message=e["msg"]) for e in found
     ]
     detail = "; ".join(f"{f.field}: {f.message}" for f in fields[:5])
-    return respond(
-        Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail, errors=fields)
+    return answer(
+        request, Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail, errors=fields)
     )
 
 
@@ -110,20 +127,20 @@ def _request_error(request: Request, error: Exception) -> Response:
         headers.setdefault("Retry-After", RETRY_AFTER)
     if error.status == HTTPStatus.UNAUTHORIZED:
         headers.setdefault("WWW-Authenticate", 'Bearer realm="fathom"')
-    return respond(of_error(error), headers)
+    return answer(request, of_error(error), headers)
 
 
 def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     title = HTTPStatus(error.status_code).phrase
     detail = error.detail if error.detail != title else f"{request.method} {request.url.path}"
-    return respond(Problem(title=title, status=error.status_code, detail=str(detail)), error.headers)
+    return answer(request, Problem(title=title, status=error.status_code, detail=str(detail)), error.headers)
 
 
 def _maybe_database(request: Request, error: Exception) -> Response:
     if (why := database_away(error)) is not None:
         log.warning("%s %s: %s (%s)", request.method, request.url.path, why, type(error).__name__)
-        return unavailable(why)
+        return unavailable(request, why)
     return _fault(request, error)
 
 
@@ -131,7 +148,7 @@ def _fault(request: Request, error: Exception) -> Response:
     request_id = getattr(request.state, "request_id", "-")
     log.error("%s %s failed, request %s", request.method, request.url.path, request_id, exc_info=error)
     detail = f"the service failed on this request; its log has the reason under request id {request_id}"
-    return respond(Problem(title="Internal server error", status=500, detail=detail))
+    return answer(request, Problem(title="Internal server error", status=500, detail=detail))
 
 
 def install(app: FastAPI) -> None:

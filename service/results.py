@@ -110,7 +110,7 @@ async def read(connection: AsyncConnection, job: JobRow, after: Key, limit: int,
     conditions, values = filters.where()
     conditions += [
         "r.job_id = :job",
-        "(r.xid, r.cell, r.index) > (CAST(:xid AS xid8), :after_cell, :after_index)",
+        "(r.xid, r.cell, r.index) > (CAST(CAST(:xid AS text) AS xid8), :after_cell, :after_index)",
         "r.xid < pg_snapshot_xmin(pg_current_snapshot())",
     ]
     values |= {"job": job.id, "xid": after[0], "after_cell": after[1], "after_index": after[2], "limit": limit + 1}

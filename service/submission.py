@@ -41,6 +41,8 @@ class Plan:
     assets: dict[str, str]
     asset_names: dict[str, str]
     warnings: list[str] = field(default_factory=list)
+    facts: JsonObject | None = None
+    """What the probe had found when the job was first submitted (an extension keeps to it)."""
 
     @property
     def options_json(self) -> JsonObject:
@@ -224,10 +226,20 @@ async def check_samples(sources: Sources, plan: Plan) -> None:
 
 
 def source_spec(plan: Plan) -> SourceSpec:
-    overhead = finding(plan.model.probe, "overhead_tokens")
+    overhead = facts_of(plan).get("overhead_tokens")
     return SourceSpec(
         plan.benchmark, plan.options, plan.assets, plan.asset_names, overhead if isinstance(overhead, int) else 0
     )
+
+
+def facts_of(plan: Plan) -> JsonObject:
+    """What is known of the model, by the probe's keys; stays with the job."""
+    if plan.facts is not None:
+        return plan.facts
+    facts: JsonObject = {}
+    for key, found in (plan.model.probe.findings if plan.model.probe is not None else {}).items():
+        facts[key] = list(found.value) if isinstance(found.value, list) else found.value
+    return facts
 
 
 def smallest(cells: Sequence[Cell]) -> list[Cell]:

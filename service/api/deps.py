@@ -13,6 +13,7 @@ from service.auth import Gate, Principal, require
 from service.db.engine import Database
 from service.settings import Settings
 from service.sources import Sources
+from service.statistics import Summaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class State:
     db: Database
     gate: Gate
     sources: Sources
+    summaries: Summaries
 
 
 def state_of(request: Request) -> State:

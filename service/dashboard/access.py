@@ -17,16 +17,36 @@ router = APIRouter(include_in_schema=False)
 _YEAR = 365 * 24 * 3600
 
 
-class NeedsToken(Exception):
-    """A page was asked for without a token; answered with the page that asks for it."""
+class Answered(Exception):
+    """A page's request that is answered before the page is made: by asking for a token, or by a redirect."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__(response.status_code)
+        self.response = response
 
 
 async def visitor(request: Request, state: StateDep) -> Principal:
-    """The visitor of a page. Raises NeedsToken instead of a problem document."""
+    """The visitor of a page. Raises Answered when there is no token, or one in the address, or an empty form field."""
+    if (token := request.query_params.get("token")) is not None:
+        raise Answered(await _token_in_address(request, state, token))
     try:
-        return await require(request, state.gate, request.method)
-    except Unauthorized as error:
-        raise NeedsToken from error
+        principal = await require(request, state.gate, request.method)
+    except Unauthorized:
+        raise Answered(ask(request)) from None
+    given = request.query_params.multi_items()
+    if request.method == "GET" and any(value == "" for _, value in given):
+        raise Answered(RedirectResponse(_here(request, [(k, v) for k, v in given if v]), 303))
+    return principal
+
+
+async def answered(request: Request, error: Exception) -> Response:
+    """The exception handler of Answered."""
+    assert isinstance(error, Answered)
+    return error.response
+
+
+def _here(request: Request, query: list[tuple[str, str]]) -> str:
+    return request.url.path + (f"?{urlencode(query)}" if query else "")
 
 
 def ask(request: Request, problem: str = "", target: str = "") -> Response:
@@ -41,12 +61,13 @@ def ask(request: Request, problem: str = "", target: str = "") -> Response:
     return response
 
 
-async def token_in_address(request: Request, state: StateDep, token: str) -> Response:
+async def _token_in_address(request: Request, state: StateDep, token: str) -> Response:
     """Set the cookie and go to the same address without the token."""
     if await state.gate.principal(token) is None:
-        return ask(request, "The token in this address is not known here.", "/")
-    rest = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
-    return _enter(request, token, request.url.path + (f"?{urlencode(rest)}" if rest else ""))
+        return ask(request, "The token in this address is not known here.", request.url.path)
+    return _enter(
+        request, token, _here(request, [(k, v) for k, v in request.query_params.multi_items() if k != "token"])
+    )
 
 
 @router.post("/login")

@@ -14,6 +14,8 @@ from fastapi import Request
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
+from protocol.common import Problem
+
 HERE = Path(__file__).parent
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -42,6 +44,11 @@ def page(request: Request, template: str, context: Mapping[str, Any], status: in
     """A rendered page with its security headers."""
     html = environment().get_template(template).render(request=request, **context)
     return HTMLResponse(html, status, headers=headers())
+
+
+def problem_page(request: Request, problem: Problem) -> HTMLResponse:
+    """A problem for people."""
+    return page(request, "problem.html", {"problem": problem}, problem.status)
 
 
 def headers(csp: str = CSP) -> dict[str, str]:

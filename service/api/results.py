@@ -1,0 +1,137 @@
+"""A job's results, samples, prompts and events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header, Query
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from starlette.responses import Response, StreamingResponse
+
+from protocol.jobs import EventPage, PromptText, ResultPage, SampleDetail
+from service import events, jobs, prompts, results
+from service.api.deps import Connection, State, StateDep
+from service.api.parameters import CellNumber, Cursor, FiltersDep, SampleIndex
+from service.jobs import JobRow
+from service.results import Filters, Key
+
+router = APIRouter(prefix="/jobs/{job}", tags=["results"])
+NDJSON = "application/x-ndjson"
+_BATCH = 500
+_LOOK_EVERY = 0.5
+
+
+@router.get(
+    "/results",
+    summary="Read results",
+    response_model=ResultPage,
+    responses={
+        200: {"content": {NDJSON: {"schema": {"type": "string"}}}, "description": "A page, or a stream of lines."}
+    },
+)
+async def read_results(
+    job: str,
+    state: StateDep,
+    wanted: FiltersDep,
+    cursor: Cursor = None,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Results a page; a stream has no limit.")] = 100,
+    follow: Annotated[bool, Query(description="Keep the stream open until the job is finished.")] = False,
+    accept: Annotated[str, Header()] = "",
+) -> Response | ResultPage:
+    """In the order in which they were stored, while the job runs and after. A cursor goes on from where a page or a line
+    ended, today or after a restart, and never skips or repeats a result. A sample that is asked again comes again.
+
+    With `Accept: application/x-ndjson` a stream, one result a line, each with its own `cursor`."""
+    after = results.parse_cursor(cursor)
+    async with state.db.engine.connect() as connection:
+        row = await jobs.find(connection, job)
+        if NDJSON not in accept:
+            return await results.page(connection, row, cursor, limit, wanted)
+    lines = _lines(state, row, after, wanted, follow)
+    return StreamingResponse(lines, media_type=NDJSON, headers={"Cache-Control": "no-store"})
+
+
+async def _lines(state: State, row: JobRow, after: Key, wanted: Filters, follow: bool) -> AsyncIterator[str]:
+    quiet = 0.0
+    while True:
+        final = False
+        async for found in results.stream(state.db.engine, row, after, wanted, _BATCH):
+            final = found.final
+            for key, result in found.results:
+                after, quiet = key, 0.0
+                line = result.model_dump_json()
+                yield f'{line[:-1]},"cursor":"{results.make_cursor(key)}"}}\n'
+        if final or not follow:
+            return
+        await asyncio.sleep(_LOOK_EVERY)
+        quiet += _LOOK_EVERY
+        if quiet >= state.settings.event_heartbeat:  # an empty line keeps proxies from closing the stream
+            quiet = 0.0
+            yield "\n"
+
+
+@router.get("/samples/{cell}/{index}", summary="Show a sample with its attempts")
+async def show_sample(job: str, cell: CellNumber, index: SampleIndex, connection: Connection) -> SampleDetail:
+    """Its result if it has one, and every failed or superseded attempt."""
+    return await results.sample(connection, await jobs.find(connection, job), cell, index)
+
+
+@router.get("/samples/{cell}/{index}/prompt", summary="Build a sample's prompt again", response_model=PromptText)
+async def show_prompt(
+    job: str,
+    cell: CellNumber,
+    index: SampleIndex,
+    state: StateDep,
+    head: Annotated[int, Query(ge=0, le=1_000_000, description="Bytes from the beginning.")] = 4000,
+    tail: Annotated[int, Query(ge=0, le=1_000_000, description="Bytes from the end.")] = 2000,
+    format: Annotated[Literal["json", "text"], Query(description="`text`: the prompt itself.")] = "json",
+    offset: Annotated[int, Query(ge=0, description="First byte (`text`).")] = 0,
+    length: Annotated[int | None, Query(ge=1, description="How many bytes (`text`); left out: all.")] = None,
+) -> Response | PromptText:
+    """Prompts are not stored, only their SHA-256: `matches` says whether what is built now is what was asked then."""
+    async with state.db.engine.connect() as connection:
+        row = await jobs.find(connection, job)
+        stored = await results.sample(connection, row, cell, index)
+        sample = await prompts.rebuild(connection, state.sources, row, cell, index)
+    if format == "text":
+        body = sample.prompt.text.encode()
+        stop = len(body) if length is None else offset + length
+        text = prompts.piece(body, offset, stop)
+        headers = {"X-Content-Type-Options": "nosniff", "X-Prompt-Bytes": str(len(body))}
+        return Response(text, media_type="text/plain; charset=utf-8", headers=headers)
+    sha256 = stored.result.prompt_sha256 if stored.result else None
+    return prompts.shown(job, cell, index, sample, sha256, head, tail)
+
+
+@router.get(
+    "/events",
+    summary="Follow a job's events",
+    response_model=EventPage,
+    responses={200: {"content": {"text/event-stream": {}}, "description": "Events, or with `poll` a page of them."}},
+)
+async def follow_events(
+    job: str,
+    state: StateDep,
+    poll: Annotated[bool, Query(description="A JSON page of what has happened since the id, at once.")] = False,
+    cursor: Annotated[str | None, Query(description="Like `Last-Event-ID`, for those who poll.")] = None,
+    last_event_id: Annotated[str | None, Header(description="The id of the last event seen.")] = None,
+) -> Response | EventPage:
+    """Server-sent events: `progress` (at most about one a second), `state`, `stalled`, … Each has an id; after a drop,
+    `Last-Event-ID` goes on without a gap. Comments come when nothing else does. The stream ends with the job; asking
+    again then gives 204, which tells browsers to stop."""
+    after = events.parse_id(last_event_id or cursor)
+    async with state.db.engine.connect() as connection:
+        row = await jobs.find(connection, job)
+        if poll:
+            return await events.page(connection, row.id, after)
+        if await events.finished(connection, row.id, after):
+            return Response(status_code=204)
+    stream = events.stream(state.db.engine, row.id, after, state.settings.event_heartbeat)
+    return EventSourceResponse(_wire(stream), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+
+
+async def _wire(stream: AsyncIterator[ServerSentEvent]) -> AsyncIterator[bytes]:
+    async for event in stream:
+        yield events.wire(event)

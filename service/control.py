@@ -1,0 +1,76 @@
+"""What may be done to a job while it runs. Every verb may be repeated without harm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from protocol.jobs import Clone, Extension, Job, JobChange, Retry
+from service import idempotency, intake, jobs
+from service.api.deps import State
+from service.queue import control as queue
+
+
+async def steer(state: State, job: str, verb: queue.Action) -> Job:
+    """Pause, resume or cancel. Raises NotFound, Conflict when the job's state does not allow it."""
+    async with state.db.begin() as connection:
+        row = await jobs.find(connection, job)
+        await queue.steer(connection, row.id, verb)
+        return await jobs.show(connection, job)
+
+
+async def change(state: State, job: str, wanted: JobChange) -> Job:
+    """Change name, priority, concurrency or retry policy. Raises NotFound."""
+    values: dict[str, Any] = {
+        name: getattr(wanted, name)
+        for name in ("name", "priority", "max_concurrency", "retry")
+        if name in wanted.model_fields_set
+        and (name in ("name", "max_concurrency") or getattr(wanted, name) is not None)
+    }
+    async with state.db.begin() as connection:
+        row = await jobs.find(connection, job)
+        await queue.change(connection, row.id, values)
+        return await jobs.show(connection, job)
+
+
+async def retry(state: State, job: str, wanted: Retry, key: str | None) -> Job:
+    """Ask samples again. Raises NotFound, KeyReused."""
+    idempotency.check(key)
+    scope, body = f"POST /v1/jobs/{job}/retry", idempotency.body_hash(wanted)
+    async with state.db.begin() as connection:
+        row = await jobs.find(connection, job)
+        if key is None or not await _seen(connection, scope, key, body):
+            await queue.requeue(connection, row.id, wanted.statuses, wanted.samples)
+            if key is not None:
+                await idempotency.remember(connection, scope, key, body, 200, {"job": job})
+        return await jobs.show(connection, job)
+
+
+async def extend(state: State, job: str, wanted: Extension, key: str | None) -> Job:
+    """Add samples, lengths or tasks. Raises NotFound, Invalid, Conflict, KeyReused."""
+    idempotency.check(key)
+    scope, body = f"POST /v1/jobs/{job}/extend", idempotency.body_hash(wanted)
+    async with state.db.engine.connect() as connection:
+        row = await jobs.find(connection, job)
+        if key is not None and await idempotency.earlier(connection, scope, key, body) is not None:
+            return await jobs.show(connection, job)
+    growth = await intake.plan_extension(state, row, wanted)
+    async with state.db.begin() as connection:
+        if key is None or not await _seen(connection, scope, key, body):
+            await intake.extend(connection, row, growth)
+            if key is not None:
+                await idempotency.remember(connection, scope, key, body, 200, {"job": job})
+        return await jobs.show(connection, job)
+
+
+async def clone(state: State, job: str, wanted: Clone, key: str | None) -> intake.Submitted:
+    """Submit a copy with changes. Raises what a submission raises."""
+    async with state.db.engine.connect() as connection:
+        row = await jobs.find(connection, job)
+    return await intake.submit(state, intake.cloned(row, wanted), key, scope=f"POST /v1/jobs/{job}/clone")
+
+
+async def _seen(connection: AsyncConnection, scope: str, key: str, body: str) -> bool:
+    await idempotency.lock(connection, scope, key)
+    return await idempotency.earlier(connection, scope, key, body) is not None
