@@ -34,9 +34,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     env.globals["version"] = version("fathom-eval")
-    env.filters.update(
-        duration=duration, ago=ago, score=score, tokens=tokens, stamp=stamp, pretty=pretty, step=step, cut=cut, ms=ms
-    )
+    filters = (duration, ago, score, tokens, stamp, pretty, step, cut, ms, money, plain, figure)
+    env.filters.update({function.__name__: function for function in filters})
     return env
 
 
@@ -87,6 +86,11 @@ def ago(moment: datetime | None) -> str:
     return f"{duration(seconds)} ago" if seconds >= 0 else f"in {duration(-seconds)}"
 
 
+def money(value: float) -> str:
+    """Two decimals, more where there would be only zeros."""
+    return f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.2g}"
+
+
 def stamp(moment: datetime | None) -> str:
     return "–" if moment is None else moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
@@ -94,6 +98,20 @@ def stamp(moment: datetime | None) -> str:
 def score(value: float | None) -> str:
     """Percent with one decimal; a dash where nothing is measured."""
     return "–" if value is None else f"{value * 100:.1f}"
+
+
+def plain(value: Any) -> str:
+    """A setting on one line."""
+    if isinstance(value, list):
+        return ", ".join(plain(item) for item in value)
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def figure(value: str | float | int | None) -> str:
+    """A cell of a table: text as it is, numbers with at most two decimals, a dash for nothing."""
+    if value is None or isinstance(value, str):
+        return value or "–"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
 def step(value: float | None) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from protocol.jobs import FINAL_STATES, JobDetail, JobState, Status
-from service import jobs, models, prompts, results, workers
+from benchmarks import registry
+from protocol.jobs import FINAL_STATES, JobDetail, JobState, Retry, Status
+from service import control, jobs, models, prompts, results, workers
 from service.api.deps import StateDep
 from service.api.parameters import CellNumber, Cursor, FiltersDep, SampleIndex
 from service.dashboard.access import router as access_router
 from service.dashboard.access import visitor
+from service.dashboard.curves import plot
 from service.dashboard.documentation import router as documentation_router
 from service.dashboard.grid import grid
 from service.dashboard.rendering import page
-from service.errors import RequestError
+from service.errors import NotFound, RequestError
+from service.queue.control import Action
 
 router = APIRouter(include_in_schema=False)
 pages = APIRouter(include_in_schema=False, dependencies=[Depends(visitor)])
@@ -111,9 +114,30 @@ async def job_page(
         "first_page_url": _samples_url(job_id, here) if cursor else None,
         "next_url": _samples_url(job_id, further) if further else None,
         "request_body": request_body(job),
-        "run": job.run.model_dump(mode="json"),
+        "settings": settings_of(job),
     }
     return page(request, "job.html", context)
+
+
+@pages.get("/jobs/{job_id}/summary")
+async def job_summary(request: Request, job_id: str, state: StateDep) -> Response:
+    """The benchmark's blocks, fetched after the page: intervals take a moment to work out."""
+    async with state.db.engine.connect() as connection:
+        found = await state.summaries.of(connection, await jobs.find(connection, job_id))
+    context = {"summary": found, "curves": {b["id"]: plot(b) for b in found.blocks if b["kind"] == "curve"}}
+    return page(request, "parts/summary.html", context)
+
+
+@pages.post("/jobs/{job_id}/{verb}")
+async def job_action(request: Request, job_id: str, verb: str, state: StateDep) -> Response:
+    """The buttons of a job's page; answers with the part of the page that changes."""
+    if verb in ("pause", "resume", "cancel"):
+        await control.steer(state, job_id, cast(Action, verb))
+    elif verb == "retry":
+        await control.retry(state, job_id, Retry(), None)
+    else:
+        raise NotFound(f"no such action: {verb}")
+    return await job_live(request, job_id, state)
 
 
 @pages.get("/jobs/{job_id}/live")
@@ -162,6 +186,18 @@ async def sample_prompt(
 
 def job_context(job: JobDetail) -> dict[str, Any]:
     return {"job": job, "grid": grid(job.cells), "ended": job.state in FINAL_STATES}
+
+
+def settings_of(job: JobDetail) -> dict[str, dict[str, Any]]:
+    """What somebody chose, and what was left at its default."""
+    fields = registry.get(job.benchmark).options_model.model_fields
+    standard = {
+        name: field.get_default(call_default_factory=True) for name, field in fields.items() if not field.is_required()
+    }
+    chosen = {k: v for k, v in job.options.items() if k not in standard or standard[k] != v}
+    run = {f"run.{k}": v for k, v in job.run.model_dump(mode="json", exclude_defaults=True).items()}
+    defaults = {k: v for k, v in job.options.items() if k not in chosen and v is not None}
+    return {"chosen": {**chosen, **run}, "defaults": defaults}
 
 
 def request_body(job: JobDetail) -> dict[str, Any]:
