@@ -20,6 +20,8 @@ def check(options: RulerOptions) -> None:
         _check_lengths(options, task)
         if task.task.family == "niah":
             _check_needles(options, task)
+        if task.task.family == "vt" and options.stream == "reference" and task.haystack != "noise":
+            raise OptionsError("haystack", task.haystack, "vt is in `noise` in the reference's random stream")
         if task.task.family == "vt" and task.haystack == "needle":
             raise OptionsError(
                 "haystack", "needle", "vt hides its chains in `noise` or `essay`; leave vt out of `tasks` or choose one"
@@ -40,7 +42,7 @@ def _check_reference(options: RulerOptions) -> None:
         raise OptionsError("profile", "paper", f"exists for language en only, not {options.language}; use `head`")
     if options.stream != "reference":
         return
-    for field, what in (("language", "en"), ("depths", None), ("documents", None)):
+    for field, what in (("language", "en"), ("depths", None), ("documents", None), ("num_fewshot", 1)):
         value = getattr(options, field)
         if value != what:
             raise OptionsError(

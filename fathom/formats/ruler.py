@@ -26,8 +26,9 @@ def dataset_line(sample: Sample, index: int, task: str, options: RulerOptions, c
     In the reference's stream and profile `head`, a NIAH line's `index` is, as there, the position of the first
     answer in characters; in our own stream it is the sample's index.
     """
-    prompt = sample.prompt
-    length = sample.detail.get("length", sample.tokens + sample.max_tokens)
+    prompt, detail = sample.prompt, sample.detail
+    index = detail.get("index", index)
+    length = detail.get("length", sample.tokens + sample.max_tokens)
     outputs = list(sample.expected)
     if options.profile == "paper":
         return {"index": index, "input": prompt.text, "outputs": outputs, "length": length}
@@ -40,10 +41,10 @@ def dataset_line(sample: Sample, index: int, task: str, options: RulerOptions, c
         "answer_prefix": prompt.answer_prefix,
     }
     if TASKS[task].family == "niah":
-        position = prompt.input.find(outputs[0])
-        line["token_position_answer"] = counter.count(prompt.input[:position])
-        if options.stream == "reference":
-            line["index"] = position
+        position = detail.get("token_position_answer")
+        if position is None:
+            position = counter.count(prompt.input[: prompt.input.find(outputs[0])])
+        line["token_position_answer"] = position
     return line
 
 

@@ -126,6 +126,8 @@ def test_a_bad_option_is_refused_with_field_and_what_would_be_right(given: Any, 
         ({"tasks": ["vt"], "language": "da", "profile": "paper"}, "profile", "en only"),
         ({"tasks": ["vt"], "language": "da", "stream": "reference"}, "language", "independent"),
         ({"tasks": ["niah"], "depths": [50], "stream": "reference"}, "depths", "independent"),
+        ({"tasks": ["cwe"], "num_fewshot": 2, "stream": "reference"}, "num_fewshot", "independent"),
+        ({"tasks": ["vt"], "haystack": "essay", "stream": "reference"}, "haystack", "noise"),
     ],
 )
 def test_an_impossible_combination_is_refused_with_the_limit_that_was_hit(given: Any, field: str, part: str) -> None:
