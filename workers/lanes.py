@@ -28,6 +28,7 @@ AHEAD_SECONDS = 0.25
 """Samples are claimed that much ahead of their start, so that no connection waits for the service."""
 LONGEST_HOLD = 20.0
 """Seconds of pause beyond which samples that wait are handed back."""
+_BUILDERS = min(4, os.cpu_count() or 1)
 log = logging.getLogger(__name__)
 
 _KINDS: dict[str, Kind] = {
@@ -82,7 +83,7 @@ class Lane:
         self._dropped: set[int] = set()
         self._timer: asyncio.TimerHandle | None = None
         self._downs = 0
-        self._ended: deque[float] = deque(maxlen=256)
+        self._ended, self._counted_at, self._ahead = 0, time.monotonic(), 0
 
     @property
     def held(self) -> int:
@@ -93,13 +94,12 @@ class Lane:
     def in_flight(self) -> int:
         return len(self._running)
 
-    def room(self, now: float) -> Room:
+    def room(self) -> Room:
         """Samples worth claiming: the free part of the limit, and what will end while a claim is under way."""
-        model, limit = self._target.model.name, int(self.controller.limit)
-        if self.controller.paused_until > now + 1.0:
+        model = self._target.model.name
+        if self.controller.paused_until > time.monotonic() + 1.0:
             return Room(model, 0, 1)
-        ahead = min(limit, int(self._per_second(now) * AHEAD_SECONDS + 0.5))
-        return Room(model, limit + ahead - self.held, ahead // 2)
+        return Room(model, int(self.controller.limit) + self._ahead - self.held, self._ahead // 2)
 
     def add(self, items: Iterable[Item]) -> None:
         self._waiting.extend(items)
@@ -169,14 +169,20 @@ class Lane:
 
     def _after(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
-        self._ended.append(time.monotonic())
+        self._count_ended(time.monotonic())
         self._slots.wait(self)
         self._slots.release()
-        self._on_room()
+        if int(self.controller.limit) + self._ahead - self.held >= max(1, self._ahead // 2):
+            self._on_room()
 
-    def _per_second(self, now: float) -> float:
-        recent = [at for at in self._ended if at > now - 5.0]
-        return len(recent) / (now - recent[0]) if len(recent) > 8 and now > recent[0] else 0.0
+    def _count_ended(self, now: float) -> None:
+        """Keep track of how many calls end a second, and so of how far ahead claims should reach."""
+        self._ended += 1
+        if now - self._counted_at >= 1.0 or (not self._ahead and self._ended >= 32):
+            self._ahead = min(
+                int(self.controller.limit), int(self._ended / (now - self._counted_at) * AHEAD_SECONDS + 0.5)
+            )
+            self._ended, self._counted_at = 0, now
 
     async def _run(self, job: OpenJob, built: Built, ticket: Ticket) -> None:
         asked: Asked | None = None
@@ -217,11 +223,10 @@ class Lane:
 
     def _build_ahead(self) -> None:
         """Keep about as many samples built as may start soon."""
-        most = min(4, os.cpu_count() or 1)
         wanted = max(1, self.controller.room + int(self.controller.limit) // 2)
         while (
             self._waiting
-            and len(self._builders) < most
+            and len(self._builders) < _BUILDERS
             and len(self._ready) + self._building < wanted
             and self._ready_tokens < READY_TOKENS
         ):

@@ -22,6 +22,7 @@ def run(settings: WorkerSettings) -> int:
     Returns the exit code: 0 after leaving in order, 1 when the service does not take this worker. Raises SettingsError
     when the data folder cannot be used.
     """
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs a line a call
     spool = Spool(settings.data / "spool")
     try:
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:

@@ -178,8 +178,7 @@ class Worker:
             await asyncio.wait_for(self._room.wait(), seconds)
 
     def _rooms(self) -> list[Room]:
-        now = time.monotonic()
-        return [lane.room(now) for lane in self._lanes.values()]
+        return [lane.room() for lane in self._lanes.values()]
 
     def _free(self) -> int:
         """Samples that the worker as a whole can take: what it runs at once, and half as much ahead."""

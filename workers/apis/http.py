@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import email.utils
+import math
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -56,6 +56,7 @@ class _Clock:
         self.start = self._loop.time()
         self._name, self._seconds = "", 0.0
         self._timeout = asyncio.timeout_at(self._next("first byte", self._first))
+        self._set_at = -math.inf
 
     def _next(self, name: str, seconds: float) -> float:
         now = self._loop.time()
@@ -64,7 +65,10 @@ class _Clock:
         return min(now + seconds, end)
 
     def byte_came(self) -> None:
-        self._timeout.reschedule(self._next("idle", self._idle))
+        now = self._loop.time()
+        if now - self._set_at > self._idle / 20:  # moving a timer costs more than most chunks
+            self._set_at = now
+            self._timeout.reschedule(self._next("idle", self._idle))
 
     @property
     def seconds(self) -> float:
@@ -81,34 +85,49 @@ class _Clock:
             raise CallError("timeout", f"{self._name} timeout: nothing after {self._seconds:.0f} s") from error
 
 
-@asynccontextmanager
-async def _send(
-    target: Target, url: str, body: Mapping[str, Any], headers: Mapping[str, str], prompt_tokens: int
-) -> AsyncIterator[tuple[httpx.Response, _Clock]]:
-    timeouts = target.model.timeouts
-    request = httpx.Request(
-        "POST",
-        _url(url),
-        headers={
-            "content-type": "application/json",
-            "accept-encoding": "identity",
-            "user-agent": "fathom",
-            **target.model.headers,
-            **headers,
-        },
-        content=orjson.dumps(body),
-        extensions={"timeout": {"connect": timeouts.connect}},
-    )
-    async with _Clock(timeouts, prompt_tokens) as clock:
+class _Exchange:
+    """One request under way, as a context: (response, clock). Leaving it closes the reply."""
+
+    def __init__(
+        self, target: Target, url: str, body: Mapping[str, Any], headers: Mapping[str, str], prompt_tokens: int
+    ) -> None:
+        timeouts = target.model.timeouts
+        self._url, self._http = url, target.http
+        self._clock = _Clock(timeouts, prompt_tokens)
+        self._request = httpx.Request(
+            "POST",
+            _url(url),
+            headers=_headers(tuple(target.model.headers.items()), tuple(headers.items())),
+            content=orjson.dumps(body),
+            extensions={"timeout": {"connect": timeouts.connect}},
+        )
+        self._response: httpx.Response | None = None
+
+    async def __aenter__(self) -> tuple[httpx.Response, _Clock]:
+        await self._clock.__aenter__()
         try:
-            response = await target.http.send(request, stream=True)
-            try:
-                clock.byte_came()
-                yield response, clock
-            finally:
-                await response.aclose()
-        except httpx.HTTPError as error:
-            raise from_transport(error, url) from error
+            self._response = await self._http.send(self._request, stream=True)
+        except BaseException as error:
+            await self._leave(error)
+            raise
+        self._clock.byte_came()
+        return self._response, self._clock
+
+    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if self._response is not None:
+            await self._response.aclose()
+        await self._leave(error)
+
+    async def _leave(self, error: BaseException | None) -> None:
+        await self._clock.__aexit__(type(error) if error else None, error, None)
+        if isinstance(error, httpx.HTTPError):
+            raise from_transport(error, self._url) from error
+
+
+@lru_cache(maxsize=1024)
+def _headers(model: tuple[tuple[str, str], ...], call: tuple[tuple[str, str], ...]) -> httpx.Headers:
+    ours = {"content-type": "application/json", "accept-encoding": "identity", "user-agent": "fathom"}
+    return httpx.Headers({**ours, **dict(model), **dict(call)}, encoding="utf-8")
 
 
 async def post(
@@ -123,7 +142,7 @@ async def post(
 
     Leaving it early (cancel, timeout) closes the connection, so that the server stops working on the request.
     """
-    async with _send(target, url, body, headers or {}, prompt_tokens) as (response, clock):
+    async with _Exchange(target, url, body, headers or {}, prompt_tokens) as (response, clock):
         content = await _read(response, clock)
         seconds = clock.seconds
     if response.status_code != 200:
@@ -145,7 +164,7 @@ async def stream(
     object although a stream was asked for. Ends at `data: [DONE]` or with the body; iterate it inside
     `contextlib.aclosing`. Raises as `post` does, also for an event with an `error` object.
     """
-    async with _send(target, url, body, headers or {}, prompt_tokens) as (response, clock):
+    async with _Exchange(target, url, body, headers or {}, prompt_tokens) as (response, clock):
         if response.status_code != 200:
             raise from_response(response.status_code, response.headers, await _read(response, clock), url)
         async for line in _lines(response, clock):

@@ -8,8 +8,9 @@ connection as a connect timeout and lets aiohttp's protocol errors through; here
 from __future__ import annotations
 
 import io
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from functools import lru_cache
+from typing import Any
 
 import aiohttp
 import httpx
@@ -32,13 +33,9 @@ _MEANINGS: tuple[tuple[type[BaseException], type[httpx.TransportError]], ...] = 
 )
 
 
-@contextmanager
-def _as_httpx(request: httpx.Request) -> Iterator[None]:
-    try:
-        yield
-    except (aiohttp.ClientError, OSError) as error:
-        meaning = next(meaning for kind, meaning in _MEANINGS if isinstance(error, kind))
-        raise meaning(str(error) or type(error).__name__, request=request) from error
+def _as_httpx(error: BaseException, request: httpx.Request) -> httpx.TransportError:
+    meaning = next(meaning for kind, meaning in _MEANINGS if isinstance(error, kind))
+    return meaning(str(error) or type(error).__name__, request=request)
 
 
 class _Body(httpx.AsyncByteStream):
@@ -46,15 +43,28 @@ class _Body(httpx.AsyncByteStream):
         self._response, self._request = response, request
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        with _as_httpx(self._request):
-            async for chunk in self._response.content.iter_any():
+        read = self._response.content.readany
+        try:
+            while chunk := await read():
                 yield chunk
+        except (aiohttp.ClientError, OSError) as error:
+            raise _as_httpx(error, self._request) from error
 
     async def aclose(self) -> None:
         if self._response.content.at_eof():
             self._response.release()
         else:  # closing the connection is what tells a server to stop generating
             self._response.close()
+
+
+@lru_cache(maxsize=256)
+def _timeout(connect: float | None, read: float | None) -> aiohttp.ClientTimeout:
+    return aiohttp.ClientTimeout(sock_connect=connect, sock_read=read)
+
+
+@lru_cache(maxsize=1024)
+def _yarl(url: str) -> URL:
+    return URL(url, encoded=True)
 
 
 def _payload(content: bytes) -> bytes | io.BytesIO | None:
@@ -82,15 +92,17 @@ class Transport(AiohttpTransport):
         except httpx.RequestNotRead:
             content = request.stream
             request.headers.pop("transfer-encoding", None)
-        with _as_httpx(request):
+        try:
             response = await self.client.request(
                 request.method,
-                URL(str(request.url), encoded=True),
-                headers=request.headers,
+                _yarl(str(request.url)),
+                headers=[(name.decode("ascii"), value.decode("latin-1")) for name, value in request.headers.raw],
                 data=content,
                 allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(sock_connect=limits.get("connect"), sock_read=limits.get("read")),
+                timeout=_timeout(limits.get("connect"), limits.get("read")),
             )
+        except (aiohttp.ClientError, OSError) as error:
+            raise _as_httpx(error, request) from error
         return httpx.Response(
             response.status,
             headers=response.raw_headers,
@@ -100,6 +112,24 @@ class Transport(AiohttpTransport):
         )
 
 
+class Client(httpx.AsyncClient):
+    """An AsyncClient that sends a ready request as it is: no cookies, no redirects, no authentication flows."""
+
+    def __init__(self, transport: Transport) -> None:
+        super().__init__(transport=transport, trust_env=False, timeout=None)
+        self._sender = transport
+
+    async def send(self, request: httpx.Request, *, stream: bool = False, **_: Any) -> httpx.Response:
+        response = await self._sender.handle_async_request(request)
+        response.request = request
+        if not stream:
+            try:
+                await response.aread()
+            finally:
+                await response.aclose()
+        return response
+
+
 def open_client(connector: aiohttp.BaseConnector | None = None) -> httpx.AsyncClient:
     """A client for many concurrent calls: nothing from the environment, no timeouts (each call brings its own)."""
-    return httpx.AsyncClient(transport=Transport(connector), trust_env=False, timeout=None)
+    return Client(Transport(connector))
