@@ -36,7 +36,7 @@ async def call(target: Target, call: Call) -> Reply:
         raise CallError("bad_reply", f"{url} answered without content: {str(data)[:300]}")
     answer = "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
     thinking = "".join(block.get("thinking") or "" for block in blocks if block.get("type") == "thinking")
-    return _reply(answer, thinking, data.get("stop_reason"), data.get("usage") or {}, None)
+    return _reply(call, answer, thinking, data.get("stop_reason"), data.get("usage") or {}, None)
 
 
 def root_of(base_url: str) -> str:
@@ -102,15 +102,17 @@ async def _streamed(target: Target, call: Call, url: str, body: dict[str, Any]) 
     if not got.stopped:
         raise CallError("connection", f"{url}: the stream ended in mid-reply, after {len(got.answer)} pieces")
     ttft = None if got.ttft is None else now_ms(got.ttft)
-    return _reply("".join(got.answer), "".join(got.thinking), got.stop_reason, got.usage, ttft)
+    return _reply(call, "".join(got.answer), "".join(got.thinking), got.stop_reason, got.usage, ttft)
 
 
-def _reply(answer: str, thinking: str, stop_reason: str | None, usage: dict[str, Any], ttft_ms: int | None) -> Reply:
+def _reply(
+    call: Call, answer: str, thinking: str, stop_reason: str | None, usage: dict[str, Any], ttft_ms: int | None
+) -> Reply:
     read, cached, written = (
         usage.get(name) for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
     )
     return Reply(
-        answer=answer,
+        answer=answer.removeprefix(call.prefill.rstrip()),  # llama.cpp repeats a prefill, Anthropic does not
         thinking=thinking or None,
         finish_reason=_REASONS.get(stop_reason or "", stop_reason),
         prompt_tokens=None if read is None else read + (cached or 0) + (written or 0),
