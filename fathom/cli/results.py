@@ -141,7 +141,7 @@ def print_results(job: JobDetail) -> None:
 
 def settings_text(job: Job) -> str:
     """The settings behind the figures, a line a kind."""
-    options = ", ".join(f"{k}={_short(v)}" for k, v in job.options.items() if v is not None)
+    options = ", ".join(f"{k}={_short(v)}" for k, v in _in_order(job) if v is not None)
     run = ", ".join(f"{k}={_short(v)}" for k, v in plain(job.run).items() if v)
     assets = ", ".join(f"{role}={job.asset_names.get(role, '?')} ({sha[:12]})" for role, sha in job.assets.items())
     lines = [
@@ -150,6 +150,18 @@ def settings_text(job: Job) -> str:
         f"run: {run}",
     ]
     return "\n".join([*lines, f"assets: {assets}"] if assets else lines)
+
+
+def _in_order(job: Job) -> list[tuple[str, Any]]:
+    """The job's options as the benchmark's definition orders them; by name when it is not installed here."""
+    from benchmarks.errors import UnknownBenchmark
+    from benchmarks.registry import get
+
+    try:
+        order = {name: place for place, name in enumerate(get(job.benchmark).options_model.model_fields)}
+    except UnknownBenchmark:
+        order = {}
+    return sorted(job.options.items(), key=lambda item: (order.get(item[0], len(order)), item[0]))
 
 
 def _variant(cell: CellProgress) -> str:
