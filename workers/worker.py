@@ -181,9 +181,8 @@ class Worker:
         return [lane.room() for lane in self._lanes.values()]
 
     def _free(self) -> int:
-        """Samples that the worker as a whole can take: what it runs at once, and half as much ahead."""
-        held = sum(lane.held for lane in self._lanes.values())
-        return self._settings.ceiling + self._settings.ceiling // 2 - held
+        """Samples that the worker as a whole can take: what it runs at once, and as much ahead."""
+        return 2 * self._settings.ceiling - sum(lane.held for lane in self._lanes.values())
 
     def _take(self, reply: ClaimReply, sent_at: float) -> None:
         for spec in reply.jobs:
