@@ -25,7 +25,7 @@ from service.queue.control import Action
 router = APIRouter(include_in_schema=False)
 pages = APIRouter(include_in_schema=False, dependencies=[Depends(visitor)])
 _ON_OVERVIEW = 12
-_SAMPLES = 50
+_SAMPLES = 25
 _HEAD, _TAIL = 6000, 3000
 
 
