@@ -242,9 +242,9 @@ begin
         perform queue_give_up(p_worker, p_job[i], p_cell[i], p_index[i], p_generation[i], v_attempts + coalesce(q.losses, 0),
                               p_cause[i] || case when p_message[i] <> '' then ': ' || p_message[i] else '' end, p_sha256[i]);
       else
-        v_wait := coalesce(least(p_retry_after[i], 3600), random() * least(j.max_seconds, j.base_seconds * 2 ^ least(greatest(v_attempts - 1, 0), 30)));
+        v_wait := coalesce(p_retry_after[i], random() * least(j.max_seconds, j.base_seconds * 2 ^ least(greatest(v_attempts - 1, 0), 30)));
         insert into retries as r (job_id, cell, index, generation, attempts, losses, reason, next_try)
-        values (p_job[i], p_cell[i], p_index[i], p_generation[i], v_attempts, 0, p_cause[i], t + v_wait * interval '1 second')
+        values (p_job[i], p_cell[i], p_index[i], p_generation[i], v_attempts, 0, p_cause[i], t + least(v_wait, 3600) * interval '1 second')
         on conflict (job_id, cell, index) do update
            set attempts = excluded.attempts, reason = excluded.reason, next_try = excluded.next_try, lease_id = null;
       end if;
@@ -261,7 +261,7 @@ begin
   end loop;
   for v_model, v_why, v_until in
     select m.model_id, max(d.cause || case when d.message <> '' then ': ' || d.message else '' end) filter (where d.down),
-           max(t + least(d.after, 600) * interval '1 second')
+           max(t + least(d.after, 600) * interval '1 second') filter (where d.after is not null)
       from unnest(p_job, v_verdict, p_cause, p_message, p_down, p_retry_after) d(job, verdict, cause, message, down, after)
       join jobs m on m.id = d.job
      where d.verdict in ('requeued', 'failed') and (d.down or d.after is not null)
