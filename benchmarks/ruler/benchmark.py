@@ -12,7 +12,7 @@ from benchmarks.errors import MissingAsset
 from benchmarks.ruler import languages
 from benchmarks.ruler.checks import check
 from benchmarks.ruler.options import RulerOptions, settings
-from benchmarks.ruler.scoring import matched
+from benchmarks.ruler.scoring import Normalise, matched
 from benchmarks.ruler.summary import summarise
 from benchmarks.ruler.tasks import TASKS
 
@@ -44,7 +44,7 @@ class Ruler:
         """Essays for an essay haystack, the data sets of the QA tasks, and, when registered, the reference's long
         English word list for cwe."""
         tasks = [settings(options, name) for name in options.tasks]
-        needs = []
+        needs = [] if options.language in languages.names() else [_language(options.language)]
         if any(task.haystack == "essay" for task in tasks):
             needs.append(_need(options, "essays", "corpus"))
         needs += [_need(options, t.task.dataset, "dataset") for t in tasks if t.task.dataset]
@@ -63,7 +63,7 @@ class Ruler:
 
     def score(self, options: RulerOptions, cell: Cell, sample: Sample, answer: str) -> Score:
         """string_match_all, or string_match_part for the QA tasks; the detail says which expected texts were found."""
-        found = matched(answer, sample.expected, languages.load(options.language).normalise)
+        found = matched(answer, sample.expected, _normalise(options.language, sample))
         part = TASKS[cell.task].metric == "part"
         value = float(any(found)) if part else sum(found) / len(found)
         missing = [text for text, hit in zip(sample.expected, found, strict=True) if not hit]
@@ -87,6 +87,23 @@ def _need(options: RulerOptions, role: str, kind: str) -> AssetNeed:
     else:
         hint = f"fathom assets add {name} FILE --kind {kind}"
     return AssetNeed(role, kind, name, hint)
+
+
+def _language(code: str) -> AssetNeed:
+    """The file of a language that does not come with the package."""
+    name = f"ruler-language-{code}"
+    hint = (
+        f"fathom assets add {name} {code}.toml --kind words (languages without a file: {', '.join(languages.names())})"
+    )
+    return AssetNeed("language", "words", name, hint)
+
+
+def _normalise(code: str, sample: Sample) -> Normalise:
+    """How answers are compared; of a language out of an asset the sample says it."""
+    if code in languages.names():
+        return languages.load(code).normalise
+    found: Normalise = sample.detail["language"]["normalise"]
+    return found
 
 
 def _english_words(options: RulerOptions) -> AssetNeed:

@@ -7,101 +7,24 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import PydanticCustomError
 
 from benchmarks.errors import OptionsError
-from benchmarks.ruler import languages
 from benchmarks.ruler.presets import PRESETS
 from benchmarks.ruler.tasks import ALIASES, TASKS, Haystack, Kind, Task, model_templates
+from benchmarks.ruler.values import (
+    MAX_BUDGET,
+    distinct,
+    expand_tasks,
+    known_tasks,
+    known_template,
+    parse_budgets,
+    parse_length,
+    split_list,
+)
 
 MAX_LENGTH = 2_097_152
-MAX_BUDGET = 1_000_000
 Profile = Literal["head", "paper"]
 Stream = Literal["independent", "reference"]
-
-
-def parse_length(value: object) -> object:
-    """`4k` is 4096 and `1m` is 1048576; anything else is left to pydantic."""
-    if isinstance(value, str) and value[-1:].lower() in {"k", "m"} and value[:-1].strip().isdecimal():
-        return int(value[:-1]) * (1024 if value[-1] in "kK" else 1_048_576)
-    return value
-
-
-def split_list(value: object) -> object:
-    """A text is a list with commas between its items, each trimmed; a single number is a list of one."""
-    if isinstance(value, str):
-        return [item.strip() for item in value.split(",") if item.strip()]
-    return [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else value
-
-
-def expand_tasks(value: object) -> object:
-    """Replaces names that stand for several tasks (`niah`, `qa`, `all`) and long names (`variable_tracking`)."""
-    value = split_list(value)
-    if not isinstance(value, (list, tuple)):
-        return value
-    names: list[Any] = []
-    for item in value:
-        alias = ALIASES.get(item) if isinstance(item, str) else None
-        names += [n for n in alias if n not in names] if alias else [item]
-    return names
-
-
-def distinct(items: list[Any]) -> list[Any]:
-    """Refuses a list that holds something twice."""
-    twice = sorted({item for item in items if items.count(item) > 1})
-    if twice:
-        raise PydanticCustomError(
-            "duplicate", "each may be named once, but {twice} is there twice", {"twice": twice[0]}
-        )
-    return items
-
-
-def _known_tasks(names: list[str]) -> list[str]:
-    unknown = [name for name in names if name not in TASKS]
-    if unknown:
-        raise PydanticCustomError(
-            "unknown_task",
-            "unknown task {name}; there are: {known} (and, for several, {aliases})",
-            {"name": repr(unknown[0]), "known": ", ".join(TASKS), "aliases": ", ".join(ALIASES)},
-        )
-    return names
-
-
-def _known_language(code: str) -> str:
-    if code not in languages.names():
-        known = ", ".join(languages.names())
-        raise PydanticCustomError("unknown_language", "no such language; there are: {known}", {"known": known})
-    return code
-
-
-def _known_template(name: str) -> str:
-    if name not in model_templates() and name.count("{task_template}") != 1:
-        raise PydanticCustomError(
-            "unknown_template",
-            "neither a known template ({known}) nor a text that holds {placeholder} once",
-            {"placeholder": "{task_template}", "known": ", ".join(model_templates())},
-        )
-    return name
-
-
-def parse_budgets(value: object) -> object:
-    """An answer budget for all tasks, or by task: `{"cwe": 200}`, also written `cwe=200,vt=60`."""
-    if isinstance(value, str) and "=" in value:
-        parts = (item.partition("=") for item in value.replace(" ", "").split(","))
-        value = {task: budget for task, _, budget in parts}
-    if isinstance(value, dict):
-        _known_tasks(list(value))
-        return {task: _budget(budget) for task, budget in value.items()}
-    return None if value is None else _budget(value)
-
-
-def _budget(value: object) -> int:
-    number = int(value) if isinstance(value, str) and value.isdecimal() else value
-    if not isinstance(number, int) or isinstance(number, bool) or not 1 <= number <= MAX_BUDGET:
-        raise PydanticCustomError(
-            "budget", "an answer budget is a whole number of tokens from 1 to {limit}", {"limit": MAX_BUDGET}
-        )
-    return number
 
 
 Length = Annotated[int, Field(ge=128, le=MAX_LENGTH), BeforeValidator(parse_length)]
@@ -123,7 +46,7 @@ class RulerOptions(BaseModel):
         examples=["quick"],
     )
     tasks: Annotated[
-        list[str], BeforeValidator(expand_tasks), AfterValidator(distinct), AfterValidator(_known_tasks)
+        list[str], BeforeValidator(expand_tasks), AfterValidator(distinct), AfterValidator(known_tasks)
     ] = Field(
         default_factory=lambda: list(TASKS),
         min_length=1,
@@ -145,11 +68,11 @@ class RulerOptions(BaseModel):
         default="head",
         description="Which RULER: `head` (reference commit c3f5e3b) or `paper` (b28e81a, as in published tables).",
     )
-    language: Annotated[str, AfterValidator(_known_language)] = Field(
+    language: str = Field(
         default="en",
         pattern=r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$",
-        description="Language of prompts, words and noise; see `fathom languages list`.",
-        json_schema_extra={"enum": [*languages.names()]},
+        description="Language of prompts, words and noise: `en`, `da`, `de`, `es`, `fr`, or another one that is "
+        "registered as the asset `ruler-language-<language>`.",
         examples=["da"],
     )
     stream: Stream = Field(
@@ -157,7 +80,7 @@ class RulerOptions(BaseModel):
         description="`independent`: each sample is drawn from (seed, cell, index) alone. `reference`: the "
         "reference's one random stream a cell, for byte-equal data sets.",
     )
-    model_template: Annotated[str, AfterValidator(_known_template)] = Field(
+    model_template: Annotated[str, AfterValidator(known_template)] = Field(
         default="base",
         description="Chat template put around the prompt: a name of the reference, or a text with "
         "`{task_template}` in it. `base` adds nothing; chat APIs apply their own.",

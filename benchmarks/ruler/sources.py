@@ -47,7 +47,7 @@ class IndependentSource:
 
     def __init__(self, options: RulerOptions, resources: Resources) -> None:
         self.options, self.resources = options, resources
-        self.language = languages.load(options.language)
+        self.language = languages.opened(options.language, resources.files)
         self.meter = Meter(resources.counter)
         self.files = Files(resources)
         self._lock = threading.RLock()
@@ -80,7 +80,7 @@ class IndependentSource:
             sample = fit(build, frame.budget, frame.max_tokens, self.meter, opened.builder.exact, ratio)
         except TooSmall as small:
             raise self._too_short(cell, opened, small.needed) from small
-        sample.detail.update(opened.detail)
+        sample.detail.update(opened.detail, language=self.language.describe())
         return sample
 
     def _too_short(self, cell: Cell, opened: _Opened, needed: int) -> OptionsError:

@@ -27,7 +27,7 @@ def summarise(options: RulerOptions, cells: Sequence[CellScores]) -> list[Block]
         averages(options, grid),
         length_curve(options, grid),
         heat_map(grid),
-        score_table(options, grid),
+        score_table(grid),
         category_table(grid),
         *depth_maps(options, cells),
         statistics_of_tasks(grid),
@@ -41,18 +41,25 @@ def summarise(options: RulerOptions, cells: Sequence[CellScores]) -> list[Block]
 
 def provenance(options: RulerOptions) -> list[str]:
     """What was asked: profile, language, random stream, corpora by the names they are registered under."""
-    language = languages.load(options.language)
     tasks = [settings(options, task) for task in options.tasks]
     corpora = ["essays"] if any(task.haystack == "essay" for task in tasks) else []
     corpora += [task.task.dataset for task in tasks if task.task.dataset]
     named = [f"{role} {getattr(options, role) or f'ruler-{role}-{options.language}'}" for role in corpora]
     notes = [
         f"RULER profile {options.profile}, seed {options.seed}, {options.stream} random stream",
-        f"language {language.code} version {language.version}"
-        + ("" if language.reviewed else ", not reviewed by a native speaker"),
+        _language_note(options.language),
         "lengths counted with the model's tokenizer, answer budget included",
     ]
     return [*notes, f"assets: {', '.join(named)}"] if named else notes
+
+
+def _language_note(code: str) -> str:
+    if code not in languages.names():
+        return f"language {code} of the asset ruler-language-{code}"
+    language = languages.load(code)
+    return f"language {code} version {language.version}" + (
+        "" if language.reviewed else ", not reviewed by a native speaker"
+    )
 
 
 def measured_means(grid: Grid) -> list[tuple[int, Estimate]]:
@@ -145,13 +152,13 @@ def heat_map(grid: Grid) -> HeatMap:
     )
 
 
-def score_table(options: RulerOptions, grid: Grid) -> Table:
+def score_table(grid: Grid) -> Table:
     """Task by length in percent with intervals, the mean over tasks last."""
     rows: list[list[str | float | int | None]] = [
         [task, *(_cell(grid.estimates[task, length]) for length in grid.lengths)] for task in grid.tasks
     ]
     rows.append([f"mean of {len(grid.tasks)} tasks", *(_cell(grid.mean_at(length)) for length in grid.lengths)])
-    notes = [INTERVAL_NOTE, COMBINED_NOTE, *provenance(options)]
+    notes = [INTERVAL_NOTE, COMBINED_NOTE]
     columns = ("task", *(str(length) for length in grid.lengths))
     return Table("scores", "Mean score by task and context length, % [95% interval]", columns, rows, notes)
 

@@ -21,7 +21,8 @@ from fathom.cli.options import options_of, values_of
 from fathom.errors import BadInput, Failed
 
 _OWN = {"preset", "tasks", "lengths", "samples", "threshold", "effective_length"}
-_ASSETS = ("essays", "squad", "hotpotqa", "english_words")
+_TEXTS = ("essays", "squad", "hotpotqa", "english_words")
+_ROLES = (*_TEXTS, "language")
 
 
 @click.group()
@@ -32,7 +33,7 @@ def samples() -> None:
 def _schema() -> dict[str, Any]:
     """The schema of the options that have a flag here; assets are given as files."""
     schema = RulerOptions.model_json_schema()
-    properties = {k: v for k, v in schema["properties"].items() if k not in _OWN and k not in _ASSETS}
+    properties = {k: v for k, v in schema["properties"].items() if k not in _OWN and k not in _TEXTS}
     return {**schema, "properties": properties}
 
 
@@ -60,7 +61,8 @@ def write_samples(
 
     Samples come from the task's own stream; with the default `--stream independent`, `--first 499 --count 1` is the
     500th sample of any data set of that seed. Texts that no package may ship are given as files:
-    `--asset essays=FILE`, `squad`, `hotpotqa`, `english-words`.
+    `--asset essays=FILE`, `squad`, `hotpotqa`, `english-words`; and so is a language of your own,
+    `--asset language=FILE`.
     """
     options = {**values_of(_schema(), given), "tasks": [task], "lengths": [length], "samples": first + count}
     with bad_input():
@@ -114,8 +116,8 @@ def _load_tokenizer(path: Path) -> Any:
 def _files(asset: Mapping[str, str]) -> dict[str, Path]:
     files = {role.replace("-", "_"): Path(name) for role, name in asset.items()}
     for role, path in files.items():
-        if role not in _ASSETS:
-            known = ", ".join(name.replace("_", "-") for name in _ASSETS)
+        if role not in _ROLES:
+            known = ", ".join(name.replace("_", "-") for name in _ROLES)
             raise BadInput(f"--asset {role}: unknown; there are: {known}")
         if not path.is_file():
             raise BadInput(f"--asset {role.replace('_', '-')}={path}: no such file")
@@ -176,7 +178,7 @@ samples.add_command(
                 multiple=True,
                 metavar="ROLE=FILE",
                 callback=key_values,
-                help="A text to build samples from: essays, squad, hotpotqa, english-words.",
+                help="A text to build samples from: essays, squad, hotpotqa, english-words, language.",
             ),
             click.Option(
                 ["--output"],

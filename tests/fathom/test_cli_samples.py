@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,19 @@ def test_options_of_the_benchmark_are_flags(tokenizer: Path) -> None:
     assert line["length"] <= 1948
 
 
+def test_a_language_of_ones_own_comes_from_a_file(tokenizer: Path, tmp_path: Path) -> None:
+    danish = (files("benchmarks.ruler.languages") / "da.toml").read_text(encoding="utf-8")
+    own = tmp_path / "nn.toml"
+    own.write_text(danish.replace('code = "da"', 'code = "nn"').replace("Græsset er grønt", "Graset er grønt"), "utf-8")
+    task = ("--task", "niah_single_1", "--length", "1024", "--count", "1", "--language", "nn")
+    (line,) = lines(tokenizer, *task, "--asset", f"language={own}")
+    assert "Graset er grønt" in line["input"]
+    own.write_text(own.read_text("utf-8").replace("{key}", "{nøkkel}"), "utf-8")
+    result = run(tokenizer, *task, "--asset", f"language={own}")
+    assert result.exit_code == 2
+    assert "needle: placeholder {key} is missing" in result.stderr
+
+
 def test_essays_come_from_a_file(tokenizer: Path, tmp_path: Path) -> None:
     essays = tmp_path / "essays.txt"
     essays.write_text(" ".join(f"Sentence number {n} says that the sky is blue." for n in range(300)))
@@ -118,7 +132,10 @@ def test_a_file_is_written_whole_and_told_about(tokenizer: Path, tmp_path: Path)
             "num_needle_q = 3",
         ),
         (("--task", "niah_single_1", "--length", "4k", "--haystack", "essay"), "--asset essays=FILE"),
-        (("--task", "niah_single_1", "--length", "4k", "--language", "tlh"), "'da', 'de', 'en'"),
+        (
+            ("--task", "niah_single_1", "--length", "4k", "--language", "tlh"),
+            "languages without a file: da, de, en, es, fr",
+        ),
     ],
 )
 def test_what_cannot_work_ends_with_exit_code_2_and_one_line(

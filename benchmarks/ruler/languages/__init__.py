@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.errors import OptionsError
+from benchmarks.errors import InvalidAsset, OptionsError
 from benchmarks.ruler.languages.words import WordList, load_words
 
 WordRole = Literal["first", "second", "list"]
@@ -30,9 +30,13 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class WordSource:
-    """Where words come from and which of them are taken. `limit` keeps the first (most frequent) ones."""
+    """Where words come from and which of them are taken. `limit` keeps the first (most frequent) ones.
 
-    sources: tuple[str, ...]
+    `words` are given in the file itself and come before those of the sources.
+    """
+
+    sources: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     min_length: int = 1
     max_length: int = 1000
     limit: int | None = None
@@ -99,6 +103,10 @@ class Language:
             return "".join(items)
         return self.joiner.join(items[:-1]) + self.last_joiner + items[-1]
 
+    def describe(self) -> dict[str, str]:
+        """What a result says of it; `normalise` is how its answers are compared."""
+        return {"code": self.code, "version": self.version, "normalise": self.normalise}
+
     def words(self, role: WordRole) -> WordList:
         """Words for key pairs (`first`, `second`) or for the lists of cwe (`list`), with name and SHA-256."""
         return load_words(self.word_sources[role], self.folder)
@@ -117,6 +125,24 @@ def load(code: str) -> Language:
         raise OptionsError("language", code, f"no such language; there are: {', '.join(names())}")
     text = (files("benchmarks.ruler.languages") / f"{code}.toml").read_text(encoding="utf-8")
     return from_dict(tomllib.loads(text))
+
+
+def opened(code: str, given: Mapping[str, Path]) -> Language:
+    """A language of the package, else of the file given for the role `language`.
+
+    Raises OptionsError when there is neither, InvalidAsset when the file is not in order (see `check`).
+    """
+    if code in names() or "language" not in given:
+        return load(code)
+    from benchmarks.ruler.languages import check  # it imports this module
+
+    data, found = check.read(given["language"])
+    found = found or check.problems(data)
+    if found:
+        raise InvalidAsset("language", "; ".join(f"{problem.place}: {problem.message}" for problem in found))
+    if data["code"] != code:
+        raise InvalidAsset("language", f"is of language {data['code']!r}, and {code!r} is wanted")
+    return from_dict(data)
 
 
 def from_dict(data: Mapping[str, Any], folder: Path | None = None) -> Language:
@@ -155,10 +181,11 @@ def _roles(words: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _word_source(value: Any, defaults: Mapping[str, Any]) -> WordSource:
-    """A role is a list of sources, or a table with `sources` and limits of its own."""
+    """A role is a list of sources, or a table with `sources`, `words` and limits of its own."""
     table = value if isinstance(value, Mapping) else {"sources": value}
     return WordSource(
-        sources=tuple(table["sources"]),
+        sources=tuple(table.get("sources", ())),
+        words=tuple(table.get("words", ())),
         min_length=table.get("min_length", defaults.get("min_length", 1)),
         max_length=table.get("max_length", defaults.get("max_length", 1000)),
         limit=table.get("limit"),

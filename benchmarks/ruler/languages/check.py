@@ -6,7 +6,7 @@ import string
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,17 +114,24 @@ def _word_structure(words: Any) -> Iterator[Problem]:
             yield Problem(f"words.{key}", f"unknown; there are: {', '.join(_WORD_KEYS)}")
     for role in ("first", "second", "list"):
         value = words.get(role)
-        sources = value.get("sources") if isinstance(value, Mapping) else value
-        if not isinstance(sources, list) or not sources or not all(isinstance(s, str) for s in sources):
-            yield Problem(f"words.{role}", "missing: a list of sources, or a table with `sources`")
+        table = value if isinstance(value, Mapping) else {"sources": value}
+        sources, own = table.get("sources", []), table.get("words", [])
+        if not _texts(sources) or not _texts(own) or not (sources or own):
+            yield Problem(
+                f"words.{role}", "missing: a list of sources, or a table with `sources` or `words` (lists of texts)"
+            )
             continue
-        for source in sources:
+        for source in map(str, sources or ()):
             kind, _, rest = source.partition(":")
             if kind not in _SOURCES or not rest:
                 yield Problem(
                     f"words.{role}",
                     f"unknown source {source!r}; write wordfreq:LANGUAGE, wonderwords:LIST or file:PATH",
                 )
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _templates(data: Mapping[str, Any]) -> Iterator[Problem]:
@@ -188,7 +195,8 @@ def _words(language: Language) -> Iterator[Problem]:
         yield Problem("words.list", f"holds {len(listed)} words; cwe needs at least {LEAST_LIST}")
     yield from _files_with_duplicates(language)
     for role, words in (("first", first), ("second", second), ("list", listed)):
-        own = not all(s.startswith("wonderwords:") for s in language.word_sources[role].sources)
+        source = language.word_sources[role]
+        own = source.words or not all(s.startswith("wonderwords:") for s in source.sources)
         collisions = _collisions(words) if own else []
         if collisions:
             shown = "; ".join(" = ".join(group) for group in collisions[:3])
@@ -196,14 +204,21 @@ def _words(language: Language) -> Iterator[Problem]:
 
 
 def _files_with_duplicates(language: Language) -> Iterator[Problem]:
-    """A word twice in a file of the user's own is a slip; packages' lists are taken as they are."""
+    """A word twice in a list of the user's own is a slip; packages' lists are taken as they are."""
     for role, source in language.word_sources.items():
+        twice = _twice(source.words)
+        if twice:
+            yield Problem(f"words.{role}", f"holds {len(twice)} words twice: {', '.join(twice[:5])}")
         for path in (s.removeprefix("file:") for s in source.sources if s.startswith("file:")):
             lines = ((language.folder or Path()) / path).read_text(encoding="utf-8").splitlines()
-            counts = Counter(line.strip().lower() for line in lines if line.strip())
-            twice = sorted(word for word, count in counts.items() if count > 1)
+            twice = _twice(lines)
             if twice:
                 yield Problem(f"words.{role}", f"{path} holds {len(twice)} words twice: {', '.join(twice[:5])}")
+
+
+def _twice(words: Iterable[str]) -> list[str]:
+    counts = Counter(word.strip().lower() for word in words if word.strip())
+    return sorted(word for word, count in counts.items() if count > 1)
 
 
 def _collisions(words: tuple[str, ...]) -> list[list[str]]:

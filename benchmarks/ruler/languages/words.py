@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
@@ -33,17 +33,15 @@ class WordList:
 def load_words(source: WordSource, folder: Path | None = None) -> WordList:
     """The words of a source, duplicates dropped.
 
-    From `wonderwords:` they are as the package has them, sorted, as RULER uses them. From `wordfreq:<language>` and
-    `file:<path>` they come most frequent first, kept when they are letters only, between `min_length` and
-    `max_length` characters, written small and NFC-normalised. Raises InvalidAsset when a source can't be read.
+    From `wonderwords:` they are as the package has them, sorted, as RULER uses them. From `wordfreq:<language>`,
+    `file:<path>` and the language file itself they stay in order (most frequent first) and are kept when they are
+    letters only, between `min_length` and `max_length` characters, written small and NFC-normalised. Raises
+    InvalidAsset when a source can't be read.
     """
-    words: dict[str, None] = {}
+    words: dict[str, None] = dict.fromkeys(_cleaned(source.words, source))
     for reference in source.sources:
         words.update(dict.fromkeys(_kept(reference, source, folder)))
-    if all(reference.startswith("wonderwords:") for reference in source.sources):
-        chosen = tuple(sorted(words))
-    else:
-        chosen = tuple(list(words)[: source.limit])
+    chosen = tuple(sorted(words)) if _of_wonderwords(source) else tuple(words)[: source.limit]
     return WordList(_name(source), hashlib.sha256("\n".join(chosen).encode()).hexdigest(), chosen)
 
 
@@ -52,9 +50,13 @@ def _kept(reference: str, source: WordSource, folder: Path | None) -> Iterator[s
     if kind == "wonderwords":
         yield from _wonderwords(value)
         return
+    yield from _cleaned(_wordfreq(value) if kind == "wordfreq" else _file(value, folder), source)
+
+
+def _cleaned(raw: Iterable[str], source: WordSource) -> Iterator[str]:
     excluded = frozenset(source.exclude)
-    for raw in _wordfreq(value) if kind == "wordfreq" else _file(value, folder):
-        word = unicodedata.normalize("NFC", raw.strip().lower())
+    for text in raw:
+        word = unicodedata.normalize("NFC", text.strip().lower())
         if source.min_length <= len(word) <= source.max_length and word.isalpha() and word not in excluded:
             yield word
 
@@ -87,14 +89,18 @@ def _file(value: str, folder: Path | None) -> list[str]:
         raise InvalidAsset("words", f"can't read the word list {path}: {error}") from error
 
 
+def _of_wonderwords(source: WordSource) -> bool:
+    return not source.words and all(reference.startswith("wonderwords:") for reference in source.sources)
+
+
 def _name(source: WordSource) -> str:
     """E.g. `wordfreq 3.1.1 da, 4-12 letters, first 3000`."""
-    parts = []
+    parts = [f"{len(source.words)} words of the language file"] if source.words else []
     for reference in source.sources:
         kind, _, value = reference.partition(":")
         parts.append(f"{kind} {version(kind)} {value}" if kind in {"wonderwords", "wordfreq"} else reference)
     name = " + ".join(parts)
-    if all(reference.startswith("wonderwords:") for reference in source.sources):
+    if _of_wonderwords(source):
         return name
     name += f", {source.min_length}-{source.max_length} letters"
     return name + (f", first {source.limit}" if source.limit else "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmarks import registry
@@ -92,3 +94,13 @@ def test_question_answering_is_scored_by_any_alias() -> None:
 def test_danish_answers_are_compared_normalised() -> None:
     options = parse_options({"language": "da"})
     assert BENCHMARK.score(options, Cell("cwe", 4096, 1), _sample("blå"), "1. BLA\u030a").value == 1.0
+
+
+def test_another_language_is_an_asset_and_its_samples_say_how_answers_are_compared() -> None:
+    options = parse_options({"language": "nn", "tasks": ["vt"]})
+    (need,) = BENCHMARK.needs(options)
+    assert (need.role, need.kind, need.name) == ("language", "words", "ruler-language-nn")
+    assert "fathom assets add ruler-language-nn nn.toml --kind words" in need.hint
+    sample = replace(_sample("blå"), detail={"language": {"normalise": "nfkc-casefold"}})
+    assert BENCHMARK.score(options, Cell("vt", 4096, 1), sample, "BLA\u030a").value == 1.0
+    assert any(block.id == "scores" for block in BENCHMARK.summarise(options, []))

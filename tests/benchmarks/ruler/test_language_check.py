@@ -76,6 +76,13 @@ def test_the_languages_of_the_package_are_in_order(code: str) -> None:
             "holds 50 words; cwe needs at least 1000",
         ),
         ("words.third", ["wordfreq:da"], "words.third", "unknown"),
+        (
+            "words.first",
+            {"sources": ["wordfreq:da"], "words": ["abe", "Abe"]},
+            "words.first",
+            "holds 1 words twice: abe",
+        ),
+        ("words.first", {"words": [1]}, "words.first", "lists of texts"),
     ],
 )
 def test_a_fault_is_found(place: str, value: Any, at: str, part: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import string
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,34 @@ def test_a_source_that_does_not_exist_is_an_error(reference: str) -> None:
 def test_no_wording_has_a_digit_that_could_pass_for_a_value() -> None:
     for code in _CODES:
         assert not set(languages.load(code).noise) & set(string.digits)
+
+
+def _given(tmp_path: Path, old: str, new: str) -> dict[str, Path]:
+    """The Danish file under another code, changed, as the asset of role `language`."""
+    text = (files("benchmarks.ruler.languages") / "da.toml").read_text(encoding="utf-8")
+    path = tmp_path / "nn.toml"
+    path.write_text(text.replace('code = "da"', 'code = "nn"').replace(old, new), encoding="utf-8")
+    return {"language": path}
+
+
+def test_a_language_can_be_given_as_a_file(tmp_path: Path) -> None:
+    found = languages.opened("nn", _given(tmp_path, "Himlen er blå", "Himmelen er blå"))
+    assert (found.code, "Himmelen er blå" in found.noise) == ("nn", True)
+    assert found.describe() == {"code": "nn", "version": "1", "normalise": "nfkc-casefold"}
+
+
+def test_a_file_never_replaces_a_language_of_the_package(tmp_path: Path) -> None:
+    assert languages.opened("da", _given(tmp_path, "Himlen", "X")) == languages.load("da")
+
+
+def test_a_file_that_is_not_in_order_is_refused_with_the_places(tmp_path: Path) -> None:
+    with pytest.raises(InvalidAsset, match=r"needle: placeholder \{value\} is missing"):
+        languages.opened("nn", _given(tmp_path, "{value}", "{vaerdi}"))
+    with pytest.raises(InvalidAsset, match="is of language 'nn', and 'nb' is wanted"):
+        languages.opened("nb", _given(tmp_path, "", ""))
+
+
+def test_words_can_stand_in_the_language_file_itself() -> None:
+    found = load_words(WordSource(words=("Kaffe", "te", "is-te"), min_length=2))
+    assert found.words == ("kaffe", "te")
+    assert found.name == "3 words of the language file, 2-1000 letters"

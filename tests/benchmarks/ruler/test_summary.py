@@ -176,6 +176,6 @@ def test_an_extended_job_is_summarised_with_all_its_cells() -> None:
 
 def test_notes_name_profile_language_stream_and_corpora() -> None:
     given = {"tasks": ["niah_single_2"], "lengths": [4096], "language": "fr", "essays": "proust"}
-    notes = " | ".join(_blocks(given, {})["scores"].notes)
+    notes = " | ".join(_blocks(given, {})["length_curve"].notes)
     for part in ("profile head", "seed 42", "independent", "language fr", "not reviewed", "essays proust", "Wilson"):
         assert part in notes
