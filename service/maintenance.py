@@ -1,0 +1,111 @@
+"""What keeps the queue going without anybody's asking: loops that every service process runs and one at a time works in.
+
+Each loop takes an advisory lock for its transaction, so that of several services on one database only one does the work,
+and another takes over at once when that one dies. An error ends a turn, never a loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import asyncpg
+
+from service.db.engine import Database
+from service.notifications import WORK, Notifications, job_topic
+
+log = logging.getLogger(__name__)
+
+_LOCKS = 1785358947
+_PAUSE_AFTER_ERROR = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """`turn` is one round in its own transaction; it returns the topics to mention once that is committed."""
+
+    name: str
+    lock: int
+    seconds: float
+    turn: Callable[[Any], Awaitable[Sequence[str]]]
+
+
+def loops(lease_seconds: float) -> list[Loop]:
+    """The loops of a service whose leases last so long."""
+
+    async def reap(connection: Any) -> Sequence[str]:
+        taken = await connection.fetchval("select queue_reap(200, null)")
+        if taken:
+            log.warning("took back %d samples whose leases had run out", taken)
+        return [WORK] if taken else []
+
+    async def fold(connection: Any) -> Sequence[str]:
+        return [job_topic(row[0]) for row in await connection.fetch("select o_public from queue_fold()")]
+
+    async def settle(connection: Any) -> Sequence[str]:
+        return [job_topic(row[0]) for row in await connection.fetch("select * from queue_settle_all()")]
+
+    async def stalled(connection: Any) -> Sequence[str]:
+        rows = await connection.fetch("select o_job, o_reason from queue_find_stalled()")
+        for job, reason in rows:
+            log.warning("job %s is stalled: %s", job, reason)
+        return [job_topic(job) for job, _ in rows]
+
+    async def missing(connection: Any) -> Sequence[str]:
+        rows = await connection.fetch("select * from queue_miss_workers($1)", timedelta(seconds=2 * lease_seconds))
+        for row in rows:
+            log.warning("worker %d has not been heard of for %.0f s", row[0], 2 * lease_seconds)
+        return []
+
+    async def floors(connection: Any) -> Sequence[str]:
+        await connection.execute("select queue_raise_floors()")
+        return []
+
+    async def prune(connection: Any) -> Sequence[str]:
+        await connection.execute("select queue_prune()")
+        return []
+
+    return [
+        Loop("fold", 1, 1.0, fold),
+        Loop("reap", 2, min(2.0, lease_seconds / 10), reap),
+        Loop("settle", 3, 1.0, settle),
+        Loop("floors", 4, 2.0, floors),
+        Loop("missing workers", 5, min(5.0, lease_seconds / 4), missing),
+        Loop("stalled jobs", 6, 10.0, stalled),
+        Loop("prune", 7, 120.0, prune),
+    ]
+
+
+async def turn(db: Database, loop: Loop, notifications: Notifications) -> bool:
+    """One turn, unless another service is at it; returns whether it was made."""
+    async with db.pool.acquire() as connection, connection.transaction():
+        if not await connection.fetchval("select pg_try_advisory_xact_lock($1, $2)", _LOCKS, loop.lock):
+            return False
+        topics = await loop.turn(connection)
+    for topic in topics:
+        notifications.tell(topic)
+    return True
+
+
+async def _run(db: Database, loop: Loop, notifications: Notifications) -> None:
+    while True:
+        try:
+            await turn(db, loop, notifications)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            log.warning("maintenance, %s: %s", loop.name, error)
+            await asyncio.sleep(_PAUSE_AFTER_ERROR)
+        except Exception:  # the boundary of the loop: a slip in one turn must not end it
+            log.exception("maintenance, %s", loop.name)
+            await asyncio.sleep(_PAUSE_AFTER_ERROR)
+        await asyncio.sleep(loop.seconds)
+
+
+async def run(db: Database, notifications: Notifications, lease_seconds: float) -> None:
+    """All loops, until cancelled."""
+    async with asyncio.TaskGroup() as group:
+        for loop in loops(lease_seconds):
+            group.create_task(_run(db, loop, notifications), name=f"maintenance: {loop.name}")
