@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, FastAPI
 
 from protocol.common import Problem
 from service import problems
-from service.api import assets, benchmarks, health, jobs, models, results
+from service.api import assets, benchmarks, health, jobs, models, results, workers
 from service.api.deps import State, caller
 from service.auth import Gate
 from service.dashboard import routes as dashboard
@@ -18,6 +18,7 @@ from service.dashboard.access import Answered, answered
 from service.dashboard.rendering import problem_page
 from service.db.engine import connect
 from service.middleware import BodyLimit, RequestLog
+from service.queue.runtime import running
 from service.settings import Settings
 from service.sources import Sources
 from service.statistics import Summaries
@@ -29,7 +30,14 @@ Every address below `/v1` wants `Authorization: Bearer <token>`. Errors are prob
 field, value and what would be right.
 """
 
-ROUTERS: tuple[APIRouter, ...] = (benchmarks.router, models.router, assets.router, jobs.router, results.router)
+ROUTERS: tuple[APIRouter, ...] = (
+    benchmarks.router,
+    models.router,
+    assets.router,
+    jobs.router,
+    results.router,
+    workers.router,
+)
 """The routers below /v1, all behind the token."""
 
 
@@ -42,15 +50,17 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         db = await connect(settings.database_url, settings.pool_size)
-        app.state.fathom = State(
-            settings=settings,
-            db=db,
-            gate=Gate(db.engine),
-            sources=Sources(db.engine, settings),
-            summaries=Summaries(),
-        )
         try:
-            yield
+            async with running(db, settings.lease_seconds) as queue:
+                app.state.fathom = State(
+                    settings=settings,
+                    db=db,
+                    gate=Gate(db.engine),
+                    sources=Sources(db.engine, settings),
+                    summaries=Summaries(),
+                    queue=queue,
+                )
+                yield
         finally:
             await db.close()
 

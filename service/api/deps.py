@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.auth import Gate, Principal, require
 from service.db.engine import Database
+from service.queue.runtime import Runtime
 from service.settings import Settings
 from service.sources import Sources
 from service.statistics import Summaries
@@ -24,6 +25,7 @@ class State:
     db: Database
     gate: Gate
     sources: Sources
+    queue: Runtime
     summaries: Summaries
 
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import orjson
 from fastapi import APIRouter, Body, Depends, Request
-from fastapi.encoders import jsonable_encoder
 from pydantic import TypeAdapter, ValidationError
 from starlette.responses import Response
 
@@ -200,7 +199,11 @@ def _parse(item: Any) -> Outcome | Verdict:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": OutcomesRequest.model_json_schema(ref_template="#/components/schemas/{model}")}},
+            "content": {
+                "application/json": {
+                    "schema": OutcomesRequest.model_json_schema(ref_template="#/components/schemas/{model}")
+                }
+            },
         }
     },
 )
@@ -251,11 +254,11 @@ async def drain(worker: int, state: StateDep) -> dict[str, Any]:
 
 
 @router.delete("/{worker}", status_code=204, summary="Leave")
-async def depart(
-    worker: int, state: StateDep, body: Annotated[Departure | None, Body()] = None
-) -> None:
+async def depart(worker: int, state: StateDep, body: Annotated[Departure | None, Body()] = None) -> None:
     """The worker is done. What it still holds goes to others at once, and no attempt is spent."""
     await _worker(state, worker)
     if await leasing.take_back(state.db.pool, worker):
         state.queue.notifications.tell(WORK)
-    await state.db.pool.execute("update workers set state = 'gone', last_seen_at = clock_timestamp() where id = $1", worker)
+    await state.db.pool.execute(
+        "update workers set state = 'gone', last_seen_at = clock_timestamp() where id = $1", worker
+    )
