@@ -149,7 +149,7 @@ begin
                          then 'stored' else 'duplicate' end)
                          from unnest(p_job, p_cell, p_index) with ordinality d(j, c, i, o) order by d.o);
   end if;
-  perform queue_after(k.models, k.emptied || v_replaced, v_stored > 0);
+  perform queue_after(k.models, k.emptied || v_replaced || case when not k.plain then p_job end, v_stored > 0);
   if v_stored = cardinality(p_lease) then
     return null;
   end if;
