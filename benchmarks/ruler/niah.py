@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from benchmarks.base import JsonDict
-from benchmarks.ruler.fitting import Costs, Draft, Meter, TooSmall
+from benchmarks.ruler.fitting import Costs, Draft, Meter
 from benchmarks.ruler.frames import Frame, Wrapping, wrap
 from benchmarks.ruler.haystacks import Essays
 from benchmarks.ruler.languages import Language, Template
+from benchmarks.ruler.placing import MIN_LINES, Placed, fixed_tokens, in_essays, in_lines, in_noise
 from benchmarks.ruler.streams import Draws
 from benchmarks.ruler.tasks import DEPTHS
 from benchmarks.ruler.words import Kind, distinct
 from benchmarks.tokenizers import Cut
-
-MIN_LINES, MIN_WORDS = 5, 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +72,30 @@ class Niah:
     def build(self, draws: Draws, budget: int) -> Draft:
         """The draft that fills `budget` tokens. Raises TooSmall."""
         needles = self._needles(draws)
+        meter, wrapping, texts = self.meter, needles.wrapping, needles.texts
         if self.essays is not None:
-            return self._in_essays(needles, draws, budget, self.essays)
+            depths = self._depths(draws, len(texts))
+
+            def places(count: int) -> list[int]:
+                return [int(count * depth / 100) for depth in depths]
+
+            placed = in_essays(meter, wrapping, self.essays, texts, budget, places)
+            return self._draft(needles, placed, depths, 8, "haystack_words")
+
+        def drawn(count: int) -> list[int]:
+            if self.parameters.depth is not None:
+                return [int(count * self.parameters.depth / 100)] * len(texts)
+            return sorted(draws.sample(count, len(texts)))
+
         if self.parameters.haystack == "needle":
-            return self._in_distractors(needles, draws, budget)
-        return self._in_noise(needles, draws, budget)
+            lines, costs = self._distractor_lines(needles, draws, budget)
+            placed = in_lines(meter, wrapping, lines, costs, texts, budget, drawn)
+            unit = int(costs.max())
+        else:
+            placed = in_noise(meter, wrapping, self.frame.language.noise, self._noise, texts, budget, drawn)
+            unit = self._noise
+        depths = [100 * place / placed.of for place in placed.places]
+        return self._draft(needles, placed, depths, unit, "haystack_lines")
 
     def _needles(self, draws: Draws) -> Needles:
         p, language = self.parameters, self.frame.language
@@ -101,114 +117,43 @@ class Niah:
     def _fill(self, key: str, value: str) -> str:
         return self._needle.replace("{key}", key).replace("{value}", value)
 
-    def _in_noise(self, needles: Needles, draws: Draws, budget: int) -> Draft:
-        noise, added = self.frame.language.noise, self._added(needles)
-        fixed = self.meter.start(needles.wrapping.head) + sum(added)
-        size = (budget - fixed) // self._noise
-        least = max(MIN_LINES, len(needles.texts))
-        if size < least:
-            raise TooSmall(fixed + least * self._noise)
-        places = self._places(draws, len(needles.texts), size)
-        return self._lines([noise] * size, needles, places, fixed + size * self._noise, self._noise)
-
-    def _in_distractors(self, needles: Needles, draws: Draws, budget: int) -> Draft:
-        fixed = self.meter.start(needles.wrapping.head) + sum(self._added(needles))
-        least = max(MIN_LINES, len(needles.texts))
-        guess = max(least, 16 + int(1.02 * (budget - fixed) / self._distractors.average(self)))
+    def _distractor_lines(self, needles: Needles, draws: Draws, budget: int) -> tuple[list[str], Costs]:
+        """Lines with other keys and values, enough for the budget, and their tokens."""
+        room = budget - fixed_tokens(self.meter, needles.wrapping, needles.texts)
+        size = max(MIN_LINES, len(needles.texts), 16 + int(1.02 * room / self._distractors.average(self)))
         while True:
-            keys, key_texts = distinct(draws, self.key_kind, guess, needles.keys)
+            keys, key_texts = distinct(draws, self.key_kind, size, needles.keys)
             taken = needles.value_of if self.value_kind is not self.key_kind else needles.value_of + key_texts
-            values, value_texts = distinct(draws, self.value_kind, guess, taken)
+            values, value_texts = distinct(draws, self.value_kind, size, taken)
             costs = self._distractors.costs(self, keys, key_texts, values, value_texts)
-            sums = np.cumsum(costs)
-            if sums[-1] > budget - fixed:
-                break
-            guess += 16 + guess // 4
-        size = int(np.searchsorted(sums, budget - fixed, side="right"))
-        if size < least:
-            raise TooSmall(fixed + int(sums[least - 1]))
-        lines = self._distractors.texts(key_texts[:size], value_texts[:size])
-        places = self._places(draws, len(needles.texts), size)
-        return self._lines(lines, needles, places, fixed + int(sums[size - 1]), int(costs.max()))
-
-    def _added(self, needles: Needles) -> list[int]:
-        """Tokens that the needles as lines and the text after the context add."""
-        rest = needles.wrapping.ending.removeprefix("\n")
-        if len(needles.texts) == 1:  # one call: cuts between lines are as good within a text
-            return [self.meter.line(needles.texts[0] + "\n" + rest)]
-        return [int(n) for n in self.meter.lines([*(text + "\n" for text in needles.texts), rest])]
-
-    def _places(self, draws: Draws, count: int, size: int) -> list[int]:
-        """Before which of `size` lines each needle goes, ascending."""
-        if self.parameters.depth is not None:
-            return [int(size * self.parameters.depth / 100)] * count
-        return sorted(draws.sample(size, count))
-
-    def _lines(self, lines: list[str], needles: Needles, places: Sequence[int], tokens: int, unit: int) -> Draft:
-        total = len(lines)
-        for place, text in zip(reversed(places), reversed(needles.texts), strict=True):
-            lines.insert(place, text)
-        context = "\n".join(lines)
-        depths = [100 * place / total for place in places]
-        return self._draft(context, needles, depths, tokens, unit, {"haystack_lines": total})
-
-    def _in_essays(self, needles: Needles, draws: Draws, budget: int, essays: Essays) -> Draft:
-        depths = self._depths(draws, len(needles.texts))
-        lead = needles.wrapping.head
-        start = self.meter.start(lead if lead.endswith("\n") else lead.rstrip(" "))
-        added = [int(n) for n in self.meter.spaces([" " + text for text in needles.texts])]
-        known = start + sum(added) + self.meter.line(needles.wrapping.ending.lstrip("\n"))
-        size = essays.within(budget - known) + 2
-        while True:
-            if size < MIN_WORDS:
-                raise TooSmall(known + essays.cost(MIN_WORDS) + 8)
-            places = [int(essays.sentences(size) * depth / 100) for depth in depths]
-            tokens = known + essays.cost(size) + self._seams(needles, essays, places, size)
-            if tokens <= budget:
-                break
-            size -= 1
-        pieces, at = [], 0
-        for place, text in zip(places, needles.texts, strict=True):
-            stop = essays.sentence_start(place) if place < essays.sentences(size) else size
-            if stop > at:
-                pieces.append(essays.slice(at, stop))
-            pieces.append(text)
-            at = max(at, stop)
-        if size > at:
-            pieces.append(essays.slice(at, size))
-        return self._draft(" ".join(pieces), needles, depths, tokens, 8, {"haystack_words": size})
-
-    def _seams(self, needles: Needles, essays: Essays, places: list[int], size: int) -> int:
-        """What changes because the first piece stands after a newline and the last one before newlines."""
-        ending = needles.wrapping.ending
-        newlines = ending[: len(ending) - len(ending.lstrip("\n"))]
-        last = needles.texts[-1] if places[-1] >= essays.sentences(size) else essays.slice(size - 1, size)
-        seams = [f" {last}{newlines}", f" {last}"]
-        first = needles.texts[0] if places[0] == 0 else essays.slice(0, 1)
-        after = self.meter.spaces([*seams, f" {first}"])
-        change = int(after[0] - after[1])
-        if needles.wrapping.head.endswith("\n"):
-            change += self.meter.line(first) - int(after[2])
-        return change
+            if costs.sum() > room:
+                return self._distractors.texts(key_texts, value_texts), costs
+            size += 16 + size // 4
 
     def _depths(self, draws: Draws, count: int) -> list[float]:
         if self.parameters.depth is not None:
             return [self.parameters.depth] * count
         return sorted(float(DEPTHS[i]) for i in draws.sample(len(DEPTHS), count))
 
-    def _draft(
-        self, context: str, needles: Needles, depths: Sequence[float], tokens: int, unit: int, detail: JsonDict
-    ) -> Draft:
-        prompt = needles.wrapping.prompt(context)
-        head = len(needles.wrapping.head)
-        found, at = [], 0
-        asked = set(needles.expected)
-        for text, key, value, depth in zip(needles.texts, needles.key_of, needles.value_of, depths, strict=True):
-            at = context.index(text, at)
-            found.append({"key": key, "value": value, "depth": round(depth, 2), "offset": head + at,
-                          "asked": value in asked})  # fmt: skip
-            at += len(text)
-        return Draft(prompt, needles.expected, tokens, unit, {"needles": found, **detail})
+    def _draft(self, needles: Needles, placed: Placed, depths: Sequence[float], unit: int, measure: str) -> Draft:
+        prompt = needles.wrapping.prompt(placed.context)
+        start, asked = len(needles.wrapping.head), set(needles.expected)
+        found: list[JsonDict] = [
+            {"key": key, "value": value, "depth": round(depth, 2), "offset": start + offset, "asked": value in asked}
+            for key, value, depth, offset in zip(needles.key_of, needles.value_of, depths, placed.offsets, strict=True)
+        ]
+        detail = {"needles": found, measure: placed.size}
+        if self.exact:
+            detail["token_position_answer"] = self._answer_position(needles, placed, needles.expected[0])
+        return Draft(prompt, needles.expected, placed.tokens, unit, detail)
+
+    def _answer_position(self, needles: Needles, placed: Placed, value: str) -> int:
+        """Tokens of the prompt before the first expected value, as the reference counts them."""
+        number = needles.value_of.index(value)
+        text = needles.texts[number]
+        begun = text[: text.index(value)]
+        after_line = self.essays is None or (placed.offsets[number] == 0 and needles.wrapping.head.endswith("\n"))
+        return placed.before[number] + (self.meter.line(begun) if after_line else self.meter.space(" " + begun))
 
 
 class LineCosts:
