@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from benchmarks.errors import InvalidAsset
 from benchmarks.ruler.cache import Cache
 
-_VERSION = 1  # of the cached files
+_VERSION = 2  # of the cached files
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its answers and the documents that hold them; `more` are of the same article."""
+    """A question with its answers, the documents that hold them (`gold`), those given with it, `gold` included
+    (`context`), and others of the same article (`more`)."""
 
     query: str
     outputs: list[str]
+    gold: list[int]
     context: list[int]
     more: list[int]
 
@@ -74,10 +76,7 @@ def load_documents(role: str, read: Callable[[], bytes], sha256: str, cache: Cac
             raise InvalidAsset(role, f"not a {role} file: {type(error).__name__} {error}") from error
         if not questions:
             raise InvalidAsset(role, "holds no question that can be answered")
-        records = [
-            orjson.dumps({"query": q.query, "outputs": q.outputs, "context": q.context, "more": q.more})
-            for q in questions
-        ]
+        records = [orjson.dumps(question) for question in questions]
         documents, ends = _flat([text.encode() for text in texts])
         lines, line_ends = _flat(records)
         return {"documents": documents, "document_offsets": ends, "questions": lines, "question_offsets": line_ends}
@@ -100,7 +99,7 @@ def parse_squad(data: Any) -> Parsed:
             own = numbers[paragraph["context"]]
             more = [number for number in same if number != own]
             questions += [
-                Question(asked["question"], [answer["text"] for answer in asked["answers"]], [own], more)
+                Question(asked["question"], [answer["text"] for answer in asked["answers"]], [own], [own], more)
                 for asked in paragraph["qas"]
                 if not asked.get("is_impossible", False)
             ]
@@ -112,10 +111,13 @@ def parse_hotpotqa(data: Any) -> Parsed:
     own = [[f"{title}\n{''.join(sentences)}" for title, sentences in entry["context"]] for entry in data]
     texts = sorted({text for given in own for text in given})
     numbers = {text: number for number, text in enumerate(texts)}
-    questions = [
-        Question(entry["question"], [entry["answer"]], [numbers[text] for text in given], [])
-        for entry, given in zip(data, own, strict=True)
-    ]
+    questions = []
+    for entry, given in zip(data, own, strict=True):
+        titles = {title for title, _ in entry.get("supporting_facts", [])}
+        named = zip(entry["context"], given, strict=True)
+        gold = dict.fromkeys(numbers[text] for (title, _), text in named if title in titles)
+        context = [numbers[text] for text in given]
+        questions.append(Question(entry["question"], [entry["answer"]], list(gold) or context, context, []))
     return texts, questions
 
 

@@ -9,7 +9,7 @@ import orjson
 from benchmarks.base import JsonDict, Resources
 from benchmarks.errors import InvalidAsset, MissingAsset
 from benchmarks.ruler.cache import Cache
-from benchmarks.ruler.corpora import read_essays
+from benchmarks.ruler.corpora import read_essays, sha256
 from benchmarks.ruler.documents import Documents, load_documents
 from benchmarks.ruler.fitting import Meter
 from benchmarks.ruler.haystacks import Essays, load_essays
@@ -42,11 +42,11 @@ class Files:
 
     def essays(self, splitter: str, meter: Meter) -> Essays:
         """The essays with sentences and counts."""
-        return load_essays(self.essay_text(), self._hash("essays"), splitter, meter, self.cache)
+        return load_essays(self.essay_text(), self.sha256("essays"), splitter, meter, self.cache)
 
     def documents(self, role: str) -> Documents:
         """Documents and questions of `squad` or `hotpotqa`."""
-        return load_documents(role, lambda: self.read(role), self._hash(role), self.cache)
+        return load_documents(role, lambda: self.read(role), self.sha256(role), self.cache)
 
     def english_words(self) -> Sequence[str] | None:
         """The words of the reference's english_words.json (number to word), or None when it was not given."""
@@ -59,8 +59,6 @@ class Files:
         except (orjson.JSONDecodeError, TypeError) as error:
             raise InvalidAsset(role, f"not a JSON object of words: {error}") from error
 
-    def _hash(self, role: str) -> str:
+    def sha256(self, role: str) -> str:
         """The asset's SHA-256; where the caller gave none, it is made, since caches are named by it."""
-        from benchmarks.ruler.corpora import sha256
-
         return self._resources.sha256.get(role) or sha256(self.read(role))

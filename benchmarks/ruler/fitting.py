@@ -18,6 +18,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.tokenizers import Cut, TokenizerFile
 
 Costs = NDArray[np.int64]
+_REMEMBERED = 1000  # characters
 _CALIBRATION = "One of the special magic numbers for fresh-herring is: 4938271. The grass is green. The sky is blue.\n"
 
 
@@ -44,6 +45,7 @@ class Meter:
             a: counter.count(a) if a else 0 for a in {x.anchor for x in self._additions.values()} if a is not None
         }
         self._known: dict[str, int] = {}
+        self._fixed: dict[int, bool] = {}
         self._per_character = 0.0 if self._file else counter.count(_CALIBRATION * 4) / len(_CALIBRATION * 4)
 
     def exact(self, *cuts: Cut) -> bool:
@@ -51,9 +53,11 @@ class Meter:
         return self._file is not None and all(self._additions[cut].anchor is not None for cut in cuts)
 
     def start(self, text: str) -> int:
-        """Tokens of a text at the beginning of a prompt. Remembered: prompts of a cell begin alike."""
+        """Tokens of a text at the beginning of a prompt. Short ones are remembered: prompts of a cell begin alike."""
         if (known := self._known.get(text)) is None:
             known = self._file.count(text) if self._file else self._estimate(text)
+            if len(text) > _REMEMBERED:
+                return known
             if len(self._known) > 1000:
                 self._known.clear()
             self._known[text] = known
@@ -76,10 +80,13 @@ class Meter:
 
     def fixed_numbers(self, digits: int) -> bool:
         """True when it is certain that all numbers of that many digits have equal counts."""
-        if self._file is None:
-            return False
-        groups = self._file.digit_groups(digits)
-        if self._file.single_digits:
+        if digits not in self._fixed:
+            self._fixed[digits] = self._file is not None and self._are_fixed(self._file, digits)
+        return self._fixed[digits]
+
+    def _are_fixed(self, file: TokenizerFile, digits: int) -> bool:
+        groups = file.digit_groups(digits)
+        if file.single_digits:
             return True
         if groups is None or max(groups) > 3:
             return False

@@ -69,7 +69,7 @@ class Niah:
         self.exact = meter.exact(*cuts) and sample.separable("\n")
         self._noise = meter.line(language.noise + "\n")
 
-    def build(self, draws: Draws, budget: int) -> Draft:
+    def build(self, draws: Draws, budget: int, index: int = 0) -> Draft:
         """The draft that fills `budget` tokens. Raises TooSmall."""
         needles = self._needles(draws)
         meter, wrapping, texts = self.meter, needles.wrapping, needles.texts

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from benchmarks.base import Cell, JsonDict, Resources, Sample, Source
 from benchmarks.errors import OptionsError
 from benchmarks.ruler import languages
+from benchmarks.ruler.common_words import Common, WordsParameters, different_words
+from benchmarks.ruler.documents import Documents
 from benchmarks.ruler.files import Files
 from benchmarks.ruler.fitting import Draft, Meter, TooSmall, calibrate, fit
 from benchmarks.ruler.frames import Frame
+from benchmarks.ruler.frequent_words import Coded, CodedParameters
 from benchmarks.ruler.haystacks import Essays
-from benchmarks.ruler.languages.words import WordList
+from benchmarks.ruler.languages import Language, WordSource
+from benchmarks.ruler.languages.words import WordList, load_words
 from benchmarks.ruler.niah import Niah, NiahParameters
 from benchmarks.ruler.options import RulerOptions, TaskSettings, settings
+from benchmarks.ruler.question_answering import Answering, DocumentCosts, check_documents
 from benchmarks.ruler.reference.source import ReferenceSource
 from benchmarks.ruler.streams import Draws
+from benchmarks.ruler.variable_tracking import Tracking, TrackingParameters
 from benchmarks.ruler.words import Kind, Numbers, Pairs, uuid_pool
 
 _CHECKED = 32  # samples that `check` sizes
+_SHORT, _REPEATS, _SHORT_REPEATS = 4096, (30, 3), (6, 1)  # cwe below 4096 tokens, as in the reference
 
 
 class Builder(Protocol):
@@ -28,7 +36,7 @@ class Builder(Protocol):
 
     exact: bool
 
-    def build(self, draws: Draws, budget: int) -> Draft: ...
+    def build(self, draws: Draws, budget: int, index: int) -> Draft: ...
 
 
 @dataclass(slots=True)
@@ -54,13 +62,14 @@ class IndependentSource:
         self._cells: dict[tuple[str, int, float | None], _Opened] = {}
         self._essays: Essays | None = None
         self._pairs: Pairs | None = None
+        self._documents: dict[str, tuple[Documents, DocumentCosts]] = {}
 
     def check(self, cell: Cell) -> None:
         """Raise OptionsError when the cell's length is too small, naming the smallest that does."""
         opened, needed = self._open(cell), 0
         for index in range(min(cell.size, _CHECKED)):
             try:
-                opened.builder.build(self._draws(cell, index), 0)
+                opened.builder.build(self._draws(cell, index), 0, index)
             except TooSmall as small:
                 needed = max(needed, small.needed)
         if needed > opened.frame.budget:
@@ -72,7 +81,7 @@ class IndependentSource:
         opened = self._open(cell)
 
         def build(budget: int) -> Draft:
-            return opened.builder.build(self._draws(cell, index), budget)
+            return opened.builder.build(self._draws(cell, index), budget, index)
 
         try:
             ratio = 1.0 if opened.builder.exact else self._ratio(cell, opened)
@@ -90,8 +99,11 @@ class IndependentSource:
     def _ratio(self, cell: Cell, opened: _Opened) -> float:
         with opened.lock:
             if opened.ratio is None:
-                draws = self._draws(cell, -1)
-                opened.ratio = calibrate(lambda b: opened.builder.build(draws, b), opened.frame.budget, self.meter)
+
+                def build(budget: int) -> Draft:
+                    return opened.builder.build(self._draws(cell, -1), budget, 0)
+
+                opened.ratio = calibrate(build, opened.frame.budget, self.meter)
             return opened.ratio
 
     def _draws(self, cell: Cell, index: int) -> Draws:
@@ -108,10 +120,10 @@ class IndependentSource:
         task = settings(self.options, cell.task)
         free = cell.length - task.output_tokens - self.options.buffer - self.resources.overhead_tokens
         frame = Frame(self.language, self.options.profile, self.options.template(), free, task.output_tokens)
-        family = task.task.family
-        if family == "niah":
-            return self._niah(cell, task, frame)
-        raise OptionsError("tasks", cell.task, "has no generator in the independent stream yet")
+        makers = {
+            "niah": self._niah, "vt": self._tracking, "cwe": self._common, "fwe": self._coded, "qa": self._answering,
+        }  # fmt: skip
+        return makers[task.task.family](cell, task, frame)
 
     def _niah(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
         depth = cell.variant.get("depth")
@@ -124,6 +136,41 @@ class IndependentSource:
         if "words" in (task.key_kind, task.value_kind):
             detail = {**detail, "words": [_named(self.language.words(role)) for role in ("first", "second")]}
         return _Opened(Niah(frame, parameters, self.meter, kinds, essays), frame, detail)
+
+    def _tracking(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
+        essays = self.essays() if task.haystack == "essay" else None
+        parameters = TrackingParameters(self.options.num_chains, self.options.num_hops)
+        detail = self.files.describe("essays") if essays else {}
+        return _Opened(Tracking(frame, parameters, self.meter, essays), frame, detail)
+
+    def _common(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
+        options, short = self.options, cell.length < _SHORT
+        usual = (options.freq_cw, options.freq_ucw) == _REPEATS
+        repeats = _SHORT_REPEATS if short and usual else (options.freq_cw, options.freq_ucw)
+        example = (20, 3, 1) if short else (40, 10, 3)
+        example = (max(example[0], 2 * options.num_cw), *example[1:])
+        parameters = WordsParameters(*repeats, options.num_cw, options.num_fewshot, example)
+        lists, words = list_words(self.language, parameters, frame.budget, self.meter, self.files, cell.length)
+        return _Opened(Common(frame, parameters, self.meter, words), frame, {"words": [_named(used) for used in lists]})
+
+    def _coded(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
+        options = self.options
+        size = options.vocab_size or max(10, (cell.length - task.output_tokens) // 50)
+        parameters = CodedParameters(options.alpha, options.coded_wordlen, size)
+        return _Opened(Coded(frame, parameters, self.meter), frame, {})
+
+    def _answering(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
+        role = task.task.dataset or ""
+        with self._lock:
+            if role not in self._documents:
+                documents = self.files.documents(role)
+                costs = DocumentCosts(documents, self.meter, self.files.cache, self.files.sha256(role))
+                self._documents[role] = documents, costs
+        documents, costs = self._documents[role]
+        check_documents(self.options.documents, documents)
+        return _Opened(
+            Answering(frame, self.options.documents, self.meter, documents, costs), frame, self.files.describe(role)
+        )
 
     def _kind(self, kind: str, length: int) -> Kind:
         if kind == "numbers":
@@ -141,6 +188,32 @@ class IndependentSource:
             if self._essays is None:
                 self._essays = self.files.essays(self.language.splitter, self.meter)
             return self._essays
+
+
+def list_words(
+    language: Language, parameters: WordsParameters, budget: int, meter: Meter, files: Files, length: int
+) -> tuple[list[WordList], Sequence[str]]:
+    """Word lists, and enough of their words for a cwe prompt of that budget.
+
+    When the language's list is too short, the reference's English words serve if given, else the words of `wordfreq`,
+    most frequent first. Raises OptionsError when those are too few as well.
+    """
+    own = language.words("list")
+    each = float(meter.spaces([" " + word for word in own.words[:2000]]).mean()) + float(meter.space(" 1234."))
+    wanted = int(1.1 * different_words(parameters, budget, each)) + 100
+    if wanted <= len(own.words):
+        frequent_first = not own.name.startswith("wonderwords")
+        return [own], own.words[: max(wanted, 8192)] if frequent_first else own.words
+    more = files.english_words()
+    if more is not None:
+        name = files.describe("english_words")["english_words"]
+        return [WordList(str(name["name"]), str(name["sha256"]), ())], more
+    extra = load_words(WordSource((f"wordfreq:{language.code}",), 3, 14))
+    known = {word.lower() for word in own.words}
+    words = [*own.words, *(word for word in extra.words if word not in known)]
+    if wanted > len(words):
+        raise OptionsError("lengths", length, f"cwe would list about {wanted} different words; there are {len(words)}")
+    return [own, extra], words[:wanted]
 
 
 def _named(words: WordList) -> JsonDict:

@@ -44,7 +44,7 @@ class Numbers:
         return [str(number) for number in (codes + _FIRST_NUMBER).tolist()]
 
     def costs(self, meter: Meter, codes: Indices, texts: Sequence[str], glue: str) -> Costs:
-        if _fixed_numbers(meter):
+        if meter.fixed_numbers(_DIGITS):
             return np.full(len(codes), meter.space(f" {_FIRST_NUMBER}{glue}"), dtype=np.int64)
         return meter.spaces([f" {text}{glue}" for text in texts])
 
@@ -97,11 +97,6 @@ def uuid_pool(size: int) -> Uuids:
     made = (str(uuid.UUID(bytes=raw[i : i + 16], version=4)) for i in range(0, len(raw), 16))
     pool = tuple(dict.fromkeys(made))
     return Uuids(len(pool), pool)
-
-
-@lru_cache(maxsize=64)
-def _fixed_numbers(meter: Meter) -> bool:
-    return meter.fixed_numbers(_DIGITS)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,140 @@
+"""Common words extraction (RULER, arXiv:2404.06654, section 3.3), in the independent stream.
+
+Prompts are filled to within one word (with its repetitions). As in the reference, prompts below 4096 tokens repeat
+words less often and have a smaller worked example.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from benchmarks.ruler.fitting import Costs, Draft, Meter, TooSmall
+from benchmarks.ruler.frames import Frame, wrap
+from benchmarks.ruler.streams import Draws, Indices
+from benchmarks.tokenizers import Cut
+
+
+@dataclass(frozen=True, slots=True)
+class WordsParameters:
+    """How often common and uncommon words are listed, how many are common, and worked examples with the size of
+    their lists (words, repetitions of common and uncommon ones)."""
+
+    common_repeats: int
+    uncommon_repeats: int
+    common: int
+    examples: int
+    example: tuple[int, int, int]
+
+
+class Common:
+    """Builds drafts of one cwe cell. Holds tables only, so threads may share it."""
+
+    def __init__(self, frame: Frame, parameters: WordsParameters, meter: Meter, words: Sequence[str]) -> None:
+        self.frame, self.parameters, self.meter, self.words = frame, parameters, meter, words
+        self._template = frame.language.template("cwe", frame.profile)
+        self._wrapping = wrap(frame, self._template, query="", num_cw=parameters.common)
+        self.exact = meter.exact(Cut.SPACE, Cut.LINE) and self._wrapping.separable("\n")
+        self._costs = meter.spaces([" " + word for word in words])
+        self._ended: dict[int, int] = {}
+        self._texts = np.array(words, dtype=object)
+        self._numbers, self._number_costs = self._count_numbers(self._most())
+        self._first = meter.line("1.") - meter.space(" 1.") if self._wrapping.head.endswith("\n") else 0
+        self._rest = meter.line(self._wrapping.ending.lstrip("\n"))
+
+    def build(self, draws: Draws, budget: int, index: int = 0) -> Draft:
+        """The draft that fills `budget` tokens. Raises TooSmall, and OptionsError when the words run out."""
+        p, wrapping = self.parameters, self._wrapping
+        example = "".join([self._example(draws) for _ in range(p.examples)])
+        outer, _, _ = self.frame.model_template.partition("{task_template}")
+        wrapping = replace(wrapping, head=outer + example + wrapping.head[len(outer) :])
+        order = draws.permutation(len(self.words))
+        head = wrapping.head
+        fixed = self.meter.start(head if head.endswith("\n") else head.rstrip(" ")) + self._rest + self._first
+        sums = self._sums(order)
+        size = int(np.searchsorted(sums, budget - fixed, side="right"))
+        least = p.common + 10
+        while True:
+            if size < least:
+                raise TooSmall(fixed + int(sums[least - 1]) + 4)
+            listed = self._listed(draws, order[:size])
+            tokens = fixed + int(sums[size - 1]) + self._ending(int(listed[-1]))
+            if tokens <= budget:
+                break
+            size -= 1
+        context = self._text(listed)
+        expected = tuple(self.words[i] for i in order[: p.common].tolist())
+        unit = int(p.uncommon_repeats * (self._costs.max() + self._number_costs[-1]))
+        return Draft(wrapping.prompt(context), expected, tokens, unit, {"different_words": size, "listed": len(listed)})
+
+    def _most(self) -> int:
+        """No list of the cell is longer: a number, its point and a word are two tokens at least."""
+        p = self.parameters
+        words = len(self.words)
+        return min(max(self.frame.budget // 2, 1000), p.common * p.common_repeats + words * p.uncommon_repeats)
+
+    def _count_numbers(self, most: int) -> tuple[list[str], Costs]:
+        """`1.`, `2.`, … and the tokens of the first so many of them."""
+        numbers = [f"{number}." for number in range(1, most + 1)]
+        digits = range(1, len(str(most)) + 1)
+        if all(self.meter.fixed_numbers(size) for size in digits):
+            each = self.meter.spaces([f" {10 ** (size - 1)}." for size in digits])
+            counts = np.repeat(each, [min(most, 10**size - 1) - 10 ** (size - 1) + 1 for size in digits])
+        else:
+            counts = self.meter.spaces([" " + number for number in numbers])
+        return numbers, np.concatenate([[0], np.cumsum(counts)])
+
+    def _sums(self, order: Indices) -> Costs:
+        """Tokens of the list made of the first word, of the first two, …"""
+        p = self.parameters
+        repeats = np.full(len(order), p.uncommon_repeats, dtype=np.int64)
+        repeats[: p.common] = p.common_repeats
+        length = np.cumsum(repeats)
+        length = length[: int(np.searchsorted(length, len(self._numbers), side="right"))]
+        sums: Costs = np.cumsum(self._costs[order] * repeats)[: len(length)] + self._number_costs[length]
+        return sums
+
+    def _listed(self, draws: Draws, chosen: Indices) -> Indices:
+        """Every word as often as it is listed, in random order."""
+        p = self.parameters
+        listed = np.concatenate(
+            [np.tile(chosen[: p.common], p.common_repeats), np.tile(chosen[p.common :], p.uncommon_repeats)]
+        )
+        shuffled: Indices = listed[draws.permutation(len(listed))]
+        return shuffled
+
+    def _text(self, listed: Indices) -> str:
+        pieces = np.empty(2 * len(listed), dtype=object)
+        pieces[0::2] = self._numbers[: len(listed)]
+        pieces[1::2] = self._texts[listed]
+        return " ".join(pieces.tolist())
+
+    def _ending(self, word: int) -> int:
+        """What the newlines after the last word add to it."""
+        if word not in self._ended:
+            ending = self._wrapping.ending
+            newlines = ending[: len(ending) - len(ending.lstrip("\n"))]
+            text = " " + self.words[word]
+            self._ended[word] = self.meter.space(text + newlines) - int(self._costs[word])
+        return self._ended[word]
+
+    def _example(self, draws: Draws) -> str:
+        """A worked example with its answer, in the plain template."""
+        size, common, uncommon = self.parameters.example
+        chosen = draws.sample(len(self.words), min(size, len(self.words)))
+        answer, others = chosen[: self.parameters.common], chosen[self.parameters.common :]
+        listed = draws.shuffled(answer * common + others * uncommon)
+        plain = replace(self.frame, model_template="{task_template}")
+        wrapping = wrap(plain, self._template, query="", num_cw=self.parameters.common)
+        return wrapping.head + self._numbered(listed) + wrapping.ending + " " + self._numbered(answer) + "\n"
+
+    def _numbered(self, words: Sequence[int]) -> str:
+        return " ".join([f"{number}. {self.words[word]}" for number, word in enumerate(words, 1)])
+
+
+def different_words(parameters: WordsParameters, budget: int, tokens_each: float) -> int:
+    """About how many different words a budget takes, when a listed word with its number takes so many tokens."""
+    listed = budget / tokens_each - parameters.common * parameters.common_repeats
+    return parameters.common + max(0, int(listed / parameters.uncommon_repeats))
