@@ -22,12 +22,22 @@ class PublishedRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Baseline:
+    """The model whose mean at a length is the threshold of effective lengths."""
+
+    model: str
+    length: int
+    mean: float
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """The table, its lengths in tokens, and where it is from."""
 
     source: str
     url: str
     note: str
+    baseline: Baseline
     lengths: tuple[int, ...]
     rows: tuple[PublishedRow, ...]
 
@@ -37,4 +47,5 @@ def published() -> Published:
     """Load `published.toml`."""
     data = tomllib.loads((files("benchmarks.ruler") / "published.toml").read_text(encoding="utf-8"))
     rows = tuple(PublishedRow(**{**row, "means": tuple(row["means"])}) for row in data["rows"])
-    return Published(data["source"], data["url"], data["note"], tuple(data["lengths"]), rows)
+    baseline = Baseline(**data["baseline"])
+    return Published(data["source"], data["url"], data["note"], baseline, tuple(data["lengths"]), rows)

@@ -50,12 +50,13 @@ def list_languages(as_json: bool) -> None:
 def check(file: Path, as_json: bool) -> int:
     """Check a language FILE (TOML): placeholders, labels, words, sentence splitter.
 
-    Ends with exit code 2 when something is wrong. Word files (`file:PATH`) are looked for beside FILE.
+    Ends with exit code 2 when something is wrong. A file in order is registered for jobs with
+    `fathom assets add ruler-language-CODE FILE --kind words`.
     """
     from benchmarks.ruler.languages.check import problems, read
 
     data, found = read(file)
-    found = found or problems(data, file.parent)
+    found = found or problems(data)
     if as_json:
         print_json({"file": str(file), "ok": not found, "problems": [[p.place, p.message] for p in found]})
     elif found:

@@ -48,7 +48,7 @@ class Language:
     """A language as its TOML file says.
 
     `niah_one` is the wording when one value is asked for: a template of its own, or `replacements` made, in order, in
-    the whole template, or neither (then the plural serves). `folder` is where a word file is looked for.
+    the whole template, or neither (then the plural serves).
     """
 
     code: str
@@ -74,7 +74,6 @@ class Language:
     qa: Template
     word_sources: Mapping[str, WordSource]
     paper: Mapping[str, Template] = field(default_factory=dict)
-    folder: Path | None = None
 
     def template(self, family: str, profile: str = "head") -> Template:
         """The wording of a family of tasks in a profile."""
@@ -109,7 +108,7 @@ class Language:
 
     def words(self, role: WordRole) -> WordList:
         """Words for key pairs (`first`, `second`) or for the lists of cwe (`list`), with name and SHA-256."""
-        return load_words(self.word_sources[role], self.folder)
+        return load_words(self.word_sources[role])
 
 
 def names() -> list[str]:
@@ -145,7 +144,7 @@ def opened(code: str, given: Mapping[str, Path]) -> Language:
     return from_dict(data)
 
 
-def from_dict(data: Mapping[str, Any], folder: Path | None = None) -> Language:
+def from_dict(data: Mapping[str, Any]) -> Language:
     """A language from the content of its TOML file, which `check.problems` found in order."""
     one = data.get("niah_one", {})
     texts: dict[str, Any] = {key: data[key] for key in _PLAIN}
@@ -162,7 +161,6 @@ def from_dict(data: Mapping[str, Any], folder: Path | None = None) -> Language:
         replacements=tuple((old, new) for old, new in one.get("replace", [])),
         word_sources={role: _word_source(value, data["words"]) for role, value in _roles(data["words"]).items()},
         paper={f: _template({**data[f], **data[f]["paper"]}) for f in FAMILIES if "paper" in data[f]},
-        folder=folder,
     )
 
 

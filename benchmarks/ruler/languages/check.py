@@ -33,7 +33,7 @@ _TEXTS = (
 _KINDS = ("numbers", "words", "uuids")
 _TABLES = ("labels", "labels_one", "niah", "niah_one", "vt", "cwe", "fwe", "qa", "words")
 _WORD_KEYS = ("first", "second", "list", "min_length", "max_length", "exclude")
-_SOURCES = ("wonderwords", "wordfreq", "file")
+_SOURCES = ("wonderwords", "wordfreq")
 
 # Placeholders by place: those that must be there, and those that may be.
 _PLACEHOLDERS: dict[str, tuple[set[str], set[str]]] = {
@@ -77,10 +77,10 @@ def read(path: Path) -> tuple[dict[str, Any], list[Problem]]:
         return {}, [Problem("file", f"is not TOML: {error}")]
 
 
-def problems(data: Mapping[str, Any], folder: Path | None = None) -> list[Problem]:
-    """All that is wrong with the content of a language file; word files are looked for in `folder`."""
+def problems(data: Mapping[str, Any]) -> list[Problem]:
+    """All that is wrong with the content of a language file."""
     found = [*_structure(data), *_templates(data), *_meanings(data)]
-    return found or list(_words(from_dict(data, folder)))
+    return found or list(_words(from_dict(data)))
 
 
 def _structure(data: Mapping[str, Any]) -> Iterator[Problem]:
@@ -126,7 +126,7 @@ def _word_structure(words: Any) -> Iterator[Problem]:
             if kind not in _SOURCES or not rest:
                 yield Problem(
                     f"words.{role}",
-                    f"unknown source {source!r}; write wordfreq:LANGUAGE, wonderwords:LIST or file:PATH",
+                    f"unknown source {source!r}; write wordfreq:LANGUAGE or wonderwords:LIST",
                 )
 
 
@@ -193,27 +193,16 @@ def _words(language: Language) -> Iterator[Problem]:
         )
     if len(listed) < LEAST_LIST:
         yield Problem("words.list", f"holds {len(listed)} words; cwe needs at least {LEAST_LIST}")
-    yield from _files_with_duplicates(language)
     for role, words in (("first", first), ("second", second), ("list", listed)):
         source = language.word_sources[role]
+        twice = _twice(source.words)
+        if twice:
+            yield Problem(f"words.{role}", f"holds {len(twice)} words twice: {', '.join(twice[:5])}")
         own = source.words or not all(s.startswith("wonderwords:") for s in source.sources)
         collisions = _collisions(words) if own else []
         if collisions:
             shown = "; ".join(" = ".join(group) for group in collisions[:3])
             yield Problem(f"words.{role}", f"{len(collisions)} words collide when compared (NFKC, casefold): {shown}")
-
-
-def _files_with_duplicates(language: Language) -> Iterator[Problem]:
-    """A word twice in a list of the user's own is a slip; packages' lists are taken as they are."""
-    for role, source in language.word_sources.items():
-        twice = _twice(source.words)
-        if twice:
-            yield Problem(f"words.{role}", f"holds {len(twice)} words twice: {', '.join(twice[:5])}")
-        for path in (s.removeprefix("file:") for s in source.sources if s.startswith("file:")):
-            lines = ((language.folder or Path()) / path).read_text(encoding="utf-8").splitlines()
-            twice = _twice(lines)
-            if twice:
-                yield Problem(f"words.{role}", f"{path} holds {len(twice)} words twice: {', '.join(twice[:5])}")
 
 
 def _twice(words: Iterable[str]) -> list[str]:

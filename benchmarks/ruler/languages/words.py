@@ -1,4 +1,4 @@
-"""Word lists from installed packages or files, the same on every machine, with a name and a hash for the results."""
+"""Word lists from installed packages or language files, the same on every machine, with a name and a hash for the results."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ class WordList:
 
 
 @lru_cache(maxsize=32)
-def load_words(source: WordSource, folder: Path | None = None) -> WordList:
+def load_words(source: WordSource) -> WordList:
     """The words of a source, duplicates dropped.
 
-    From `wonderwords:` they are as the package has them, sorted, as RULER uses them. From `wordfreq:<language>`,
-    `file:<path>` and the language file itself they stay in order (most frequent first) and are kept when they are
-    letters only, between `min_length` and `max_length` characters, written small and NFC-normalised. Raises
-    InvalidAsset when a source can't be read.
+    From `wonderwords:` they are as the package has them, sorted, as RULER uses them. Those of `wordfreq:<language>`
+    and of the language file itself stay in order (most frequent first) and are kept when they are letters only,
+    between `min_length` and `max_length` characters, written small and NFC-normalised. Raises InvalidAsset for a
+    source that there is not.
     """
     words: dict[str, None] = dict.fromkeys(_cleaned(source.words, source))
     for reference in source.sources:
-        words.update(dict.fromkeys(_kept(reference, source, folder)))
+        words.update(dict.fromkeys(_kept(reference, source)))
     chosen = tuple(sorted(words)) if _of_wonderwords(source) else tuple(words)[: source.limit]
     return WordList(_name(source), hashlib.sha256("\n".join(chosen).encode()).hexdigest(), chosen)
 
 
-def _kept(reference: str, source: WordSource, folder: Path | None) -> Iterator[str]:
+def _kept(reference: str, source: WordSource) -> Iterator[str]:
     kind, _, value = reference.partition(":")
     if kind == "wonderwords":
         yield from _wonderwords(value)
         return
-    yield from _cleaned(_wordfreq(value) if kind == "wordfreq" else _file(value, folder), source)
+    yield from _cleaned(_wordfreq(value), source)
 
 
 def _cleaned(raw: Iterable[str], source: WordSource) -> Iterator[str]:
@@ -81,14 +81,6 @@ def _wordfreq(language: str) -> list[str]:
     return list(wordfreq.iter_wordlist(language, wordlist="best"))
 
 
-def _file(value: str, folder: Path | None) -> list[str]:
-    path = (folder or Path()) / value
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidAsset("words", f"can't read the word list {path}: {error}") from error
-
-
 def _of_wonderwords(source: WordSource) -> bool:
     return not source.words and all(reference.startswith("wonderwords:") for reference in source.sources)
 
@@ -98,7 +90,7 @@ def _name(source: WordSource) -> str:
     parts = [f"{len(source.words)} words of the language file"] if source.words else []
     for reference in source.sources:
         kind, _, value = reference.partition(":")
-        parts.append(f"{kind} {version(kind)} {value}" if kind in {"wonderwords", "wordfreq"} else reference)
+        parts.append(f"{kind} {version(kind)} {value}")
     name = " + ".join(parts)
     if _of_wonderwords(source):
         return name

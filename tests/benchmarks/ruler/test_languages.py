@@ -110,13 +110,14 @@ def test_english_words_are_those_of_wonderwords_sorted() -> None:
     assert len(languages.load("en").words("first").words) == 910
 
 
-def test_words_of_a_file_are_cleaned_and_kept_in_order(tmp_path: Path) -> None:
-    (tmp_path / "words.txt").write_text("Kaffe\n te \nte\nis-te\nbla\u030a\nx\nbandeord\n", encoding="utf-8")
-    source = WordSource(("file:words.txt",), min_length=2, exclude=("bandeord",))
-    assert load_words(source, tmp_path).words == ("kaffe", "te", "blå")
+def test_words_of_the_language_file_are_cleaned_and_kept_in_order() -> None:
+    given = ("Kaffe", " te ", "te", "is-te", "bla\u030a", "x", "bandeord")
+    source = WordSource(words=given, min_length=2, exclude=("bandeord",))
+    assert load_words(source).words == ("kaffe", "te", "blå")
+    assert load_words(source).name == "7 words of the language file, 2-1000 letters"
 
 
-@pytest.mark.parametrize("reference", ["wordfreq:tlh", "wonderwords:adverbs", "file:nowhere.txt"])
+@pytest.mark.parametrize("reference", ["wordfreq:tlh", "wonderwords:adverbs"])
 def test_a_source_that_does_not_exist_is_an_error(reference: str) -> None:
     with pytest.raises(InvalidAsset, match=reference.partition(":")[2]):
         load_words(WordSource((reference,)))
@@ -150,9 +151,3 @@ def test_a_file_that_is_not_in_order_is_refused_with_the_places(tmp_path: Path) 
         languages.opened("nn", _given(tmp_path, "{value}", "{vaerdi}"))
     with pytest.raises(InvalidAsset, match="is of language 'nn', and 'nb' is wanted"):
         languages.opened("nb", _given(tmp_path, "", ""))
-
-
-def test_words_can_stand_in_the_language_file_itself() -> None:
-    found = load_words(WordSource(words=("Kaffe", "te", "is-te"), min_length=2))
-    assert found.words == ("kaffe", "te")
-    assert found.name == "3 words of the language file, 2-1000 letters"

@@ -38,6 +38,10 @@ def test_average_and_weighted_averages_are_those_the_reference_publishes(row: Pu
     assert weighted("decreasing") == pytest.approx(row.weighted_decreasing, abs=0.11)
 
 
+def test_the_threshold_is_the_published_baseline() -> None:
+    assert parse_options({}).threshold == published().baseline.mean
+
+
 def test_the_weights_of_six_lengths_are_those_of_the_reference() -> None:
     assert [round(w, 3) for w in weights(6, "increasing")] == [0.048, 0.095, 0.143, 0.190, 0.238, 0.286]
     assert weights(6, "decreasing") == weights(6, "increasing")[::-1]
