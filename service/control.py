@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from protocol.jobs import Clone, Extension, Job, JobChange, Retry
 from service import idempotency, intake, jobs
 from service.api.deps import State
+from service.notifications import WORK, job_topic
 from service.queue import control as queue
 
 
@@ -17,7 +18,9 @@ async def steer(state: State, job: str, verb: queue.Action) -> Job:
     async with state.db.begin() as connection:
         row = await jobs.find(connection, job)
         await queue.steer(connection, row.id, verb)
-        return await jobs.show(connection, job)
+        shown = await jobs.show(connection, job)
+    announce(state, job)
+    return shown
 
 
 async def change(state: State, job: str, wanted: JobChange) -> Job:
@@ -31,7 +34,9 @@ async def change(state: State, job: str, wanted: JobChange) -> Job:
     async with state.db.begin() as connection:
         row = await jobs.find(connection, job)
         await queue.change(connection, row.id, values)
-        return await jobs.show(connection, job)
+        shown = await jobs.show(connection, job)
+    announce(state, job)
+    return shown
 
 
 async def retry(state: State, job: str, wanted: Retry, key: str | None) -> Job:
@@ -44,7 +49,9 @@ async def retry(state: State, job: str, wanted: Retry, key: str | None) -> Job:
             await queue.requeue(connection, row.id, wanted.statuses, wanted.samples)
             if key is not None:
                 await idempotency.remember(connection, scope, key, body, 200, {"job": job})
-        return await jobs.show(connection, job)
+        shown = await jobs.show(connection, job)
+    announce(state, job)
+    return shown
 
 
 async def extend(state: State, job: str, wanted: Extension, key: str | None) -> Job:
@@ -61,7 +68,9 @@ async def extend(state: State, job: str, wanted: Extension, key: str | None) -> 
             await intake.extend(connection, row, growth)
             if key is not None:
                 await idempotency.remember(connection, scope, key, body, 200, {"job": job})
-        return await jobs.show(connection, job)
+        shown = await jobs.show(connection, job)
+    announce(state, job)
+    return shown
 
 
 async def clone(state: State, job: str, wanted: Clone, key: str | None) -> intake.Submitted:
@@ -69,6 +78,12 @@ async def clone(state: State, job: str, wanted: Clone, key: str | None) -> intak
     async with state.db.engine.connect() as connection:
         row = await jobs.find(connection, job)
     return await intake.submit(state, intake.cloned(row, wanted), key, scope=f"POST /v1/jobs/{job}/clone")
+
+
+def announce(state: State, job: str) -> None:
+    """Tell workers and watchers at once; they would find out by themselves a second later."""
+    state.queue.notifications.tell(WORK)
+    state.queue.notifications.tell(job_topic(job))
 
 
 async def _seen(connection: AsyncConnection, scope: str, key: str, body: str) -> bool:

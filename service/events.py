@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
 
 from fastapi.sse import ServerSentEvent, format_sse_event
 from sqlalchemy import text
@@ -12,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from protocol.jobs import FINAL_STATES, Event, EventPage, JobState
 from service.errors import BadCursor
+from service.notifications import Notifications, job_topic
 
-_LOOK_EVERY = 0.5
+_LOOK_EVERY = 1.0
 _RETRY_MS = 2000
 BATCH = 500
 
@@ -50,7 +53,21 @@ async def _last(connection: AsyncConnection, job: int) -> int:
     return int(row.scalar_one())
 
 
-async def stream(engine: AsyncEngine, job: int, after: int | None, heartbeat: float) -> AsyncIterator[ServerSentEvent]:
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What happens to one job, as this process hears of it."""
+
+    notifications: Notifications
+    job: str
+    stopping: Callable[[], bool]
+
+    def listening(self) -> AbstractContextManager[asyncio.Event]:
+        return self.notifications.listening(job_topic(self.job))
+
+
+async def stream(
+    engine: AsyncEngine, topic: Topic, job: int, after: int | None, heartbeat: float
+) -> AsyncIterator[ServerSentEvent]:
     """Events from `after` on (or from now on), with a comment when nothing happens for `heartbeat` seconds.
 
     Ends when the job is finished and everything was sent; a browser that reconnects then gets 204.
@@ -59,22 +76,30 @@ async def stream(engine: AsyncEngine, job: int, after: int | None, heartbeat: fl
         place = await _last(connection, job) if after is None else after
     yield ServerSentEvent(comment="fathom", retry=_RETRY_MS)
     spoken = time.monotonic()
-    while True:
-        async with engine.connect() as connection:
-            state = await _state(connection, job)
-            found = await read(connection, job, place)
-        for event in found:
-            place = event.id
-            yield ServerSentEvent(raw_data=event.model_dump_json(), event=event.kind, id=str(event.id))
-            spoken = time.monotonic()
-        if len(found) == BATCH:
-            continue
-        if state is None or state in FINAL_STATES:
-            return
-        if time.monotonic() - spoken >= heartbeat:
-            yield ServerSentEvent(comment="still here")
-            spoken = time.monotonic()
-        await asyncio.sleep(_LOOK_EVERY)
+    with topic.listening() as changed:
+        while True:
+            changed.clear()
+            async with engine.connect() as connection:
+                state = await _state(connection, job)
+                found = await read(connection, job, place)
+            for event in found:
+                place, spoken = event.id, time.monotonic()
+                yield ServerSentEvent(raw_data=event.model_dump_json(), event=event.kind, id=str(event.id))
+            if len(found) == BATCH:
+                continue
+            if state is None or state in FINAL_STATES or topic.stopping():
+                return
+            if time.monotonic() - spoken >= heartbeat:
+                yield ServerSentEvent(comment="still here")
+                spoken = time.monotonic()
+            await wait(changed, min(heartbeat, _LOOK_EVERY))
+
+
+async def wait(changed: asyncio.Event, seconds: float) -> None:
+    """Until something is heard, or that long: a notification may be lost."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await changed.wait()
 
 
 async def finished(connection: AsyncConnection, job: int, after: int | None) -> bool:

@@ -15,6 +15,7 @@ from service import idempotency, jobs, models, probing
 from service.api.deps import State
 from service.errors import Conflict, Unavailable
 from service.jobs import JobRow, run_of
+from service.notifications import WORK
 from service.queue import control as queue
 from service.submission import (
     Plan,
@@ -58,6 +59,7 @@ async def submit(state: State, request: JobRequest, key: str | None, scope: str 
         if key is not None:
             await idempotency.remember(connection, scope, key, body, 202, {"job": public_id})
         job = await jobs.show(connection, public_id)
+    state.queue.notifications.tell(WORK)
     return Submitted(job, fresh=True)
 
 
@@ -75,7 +77,7 @@ async def prepare(state: State, request: JobRequest) -> Plan:
 async def _with_probe(state: State, plan: Plan) -> Plan:
     name = plan.model.name
     try:
-        found = await probing.probe(state.db.engine, plan.model, state.settings.probe_wait)
+        found = await probing.probe(state.db.engine, state.queue.notifications, plan.model, state.settings.probe_wait)
     except (probing.NoWorker, Unavailable) as error:
         plan.warnings.append(f"Model {name} was not probed before this job: {error.detail}.")
         return plan

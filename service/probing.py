@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from protocol.models import Model, Probe
 from service.errors import Conflict, NotFound, Unavailable
+from service.notifications import PROBE, Notifications
 
 _LOOK_EVERY = 0.2
 
@@ -33,7 +34,7 @@ async def missing_worker(connection: AsyncConnection, labels: dict[str, str]) ->
     return f"no connected worker has the labels {wanted}; start one with `fathom worker --label …`"
 
 
-async def probe(engine: AsyncEngine, model: Model, wait: float) -> Probe:
+async def probe(engine: AsyncEngine, notifications: Notifications, model: Model, wait: float) -> Probe:
     """Have a worker probe the model; waits up to `wait` seconds. Raises NoWorker, Unavailable, NotFound."""
     async with engine.begin() as connection:
         if why := await missing_worker(connection, model.spec.labels):
@@ -45,6 +46,7 @@ async def probe(engine: AsyncEngine, model: Model, wait: float) -> Probe:
         order = inserted.scalar_one_or_none()
     if order is None:
         raise NotFound(f"no model {model.name!r}")
+    notifications.tell(PROBE)
     deadline = time.monotonic() + wait
     while time.monotonic() < deadline:
         await asyncio.sleep(_LOOK_EVERY)

@@ -42,8 +42,9 @@ def _why(error: OSError, settings: Settings) -> str:
 
 def server(settings: Settings) -> uvicorn.Server:
     """A uvicorn server of the application, to run on a socket of `bind`; it stops on SIGTERM and SIGINT."""
+    app = create_app(settings)
     config = uvicorn.Config(
-        create_app(settings),
+        app,
         log_config=None,
         access_log=False,
         lifespan="on",
@@ -54,7 +55,9 @@ def server(settings: Settings) -> uvicorn.Server:
         proxy_headers=False,
         ws="none",
     )
-    return uvicorn.Server(config)
+    running = uvicorn.Server(config)
+    app.state.stopping = lambda: running.should_exit  # open streams end by themselves instead of holding the stop up
+    return running
 
 
 def serve(settings: Settings, listener: socket.socket | None = None) -> None:

@@ -68,4 +68,4 @@ async def probe_model(name: str, state: StateDep) -> Probe:
     used. 409 when no worker is connected, 503 when none answers in time."""
     async with state.db.engine.connect() as connection:
         model = await models.get(connection, name)
-    return await probing.probe(state.db.engine, model, state.settings.probe_wait)
+    return await probing.probe(state.db.engine, state.queue.notifications, model, state.settings.probe_wait)

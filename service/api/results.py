@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response, StreamingResponse
 
@@ -20,7 +20,7 @@ from service.results import Filters, Key
 router = APIRouter(prefix="/jobs/{job}", tags=["results"])
 NDJSON = "application/x-ndjson"
 _BATCH = 500
-_LOOK_EVERY = 0.5
+_LOOK_EVERY = 1.0
 
 
 @router.get(
@@ -33,6 +33,7 @@ _LOOK_EVERY = 0.5
 )
 async def read_results(
     job: str,
+    request: Request,
     state: StateDep,
     wanted: FiltersDep,
     cursor: Cursor = None,
@@ -49,27 +50,34 @@ async def read_results(
         row = await jobs.find(connection, job)
         if NDJSON not in accept:
             return await results.page(connection, row, cursor, limit, wanted)
-    lines = _lines(state, row, after, wanted, follow)
+    lines = _lines(state, _topic(request, state, row), row, after, wanted, follow)
     return StreamingResponse(lines, media_type=NDJSON, headers={"Cache-Control": "no-store"})
 
 
-async def _lines(state: State, row: JobRow, after: Key, wanted: Filters, follow: bool) -> AsyncIterator[str]:
-    quiet = 0.0
-    while True:
-        final = False
-        async for found in results.stream(state.db.engine, row, after, wanted, _BATCH):
-            final = found.final
-            for key, result in found.results:
-                after, quiet = key, 0.0
-                line = result.model_dump_json()
-                yield f'{line[:-1]},"cursor":"{results.make_cursor(key)}"}}\n'
-        if final or not follow:
-            return
-        await asyncio.sleep(_LOOK_EVERY)
-        quiet += _LOOK_EVERY
-        if quiet >= state.settings.event_heartbeat:  # an empty line keeps proxies from closing the stream
-            quiet = 0.0
-            yield "\n"
+async def _lines(
+    state: State, topic: events.Topic, row: JobRow, after: Key, wanted: Filters, follow: bool
+) -> AsyncIterator[str]:
+    spoken = time.monotonic()
+    with topic.listening() as changed:
+        while True:
+            changed.clear()
+            final = False
+            async for found in results.stream(state.db.engine, row, after, wanted, _BATCH):
+                final = found.final
+                for key, result in found.results:
+                    after, spoken = key, time.monotonic()
+                    yield f'{result.model_dump_json()[:-1]},"cursor":"{results.make_cursor(key)}"}}\n'
+            if final or not follow or topic.stopping():
+                return
+            if time.monotonic() - spoken >= state.settings.event_heartbeat:
+                yield "\n"  # keeps proxies from closing the stream
+                spoken = time.monotonic()
+            await events.wait(changed, _LOOK_EVERY)
+
+
+def _topic(request: Request, state: State, row: JobRow) -> events.Topic:
+    stopping = getattr(request.app.state, "stopping", lambda: False)
+    return events.Topic(state.queue.notifications, row.public_id, stopping)
 
 
 @router.get("/samples/{cell}/{index}", summary="Show a sample with its attempts")
@@ -113,6 +121,7 @@ async def show_prompt(
 )
 async def follow_events(
     job: str,
+    request: Request,
     state: StateDep,
     poll: Annotated[bool, Query(description="A JSON page of what has happened since the id, at once.")] = False,
     cursor: Annotated[str | None, Query(description="Like `Last-Event-ID`, for those who poll.")] = None,
@@ -128,7 +137,7 @@ async def follow_events(
             return await events.page(connection, row.id, after)
         if await events.finished(connection, row.id, after):
             return Response(status_code=204)
-    stream = events.stream(state.db.engine, row.id, after, state.settings.event_heartbeat)
+    stream = events.stream(state.db.engine, _topic(request, state, row), row.id, after, state.settings.event_heartbeat)
     return EventSourceResponse(_wire(stream), headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
 
 

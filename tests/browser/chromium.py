@@ -75,9 +75,10 @@ class Page:
     async def until(self, expression: str, seconds: float = 60) -> Any:
         """Wait until the expression is true; returns its value."""
         async with asyncio.timeout(seconds):
-            while not (found := await self.value(expression)):
+            while True:
+                if found := await self.value(expression):
+                    return found
                 await asyncio.sleep(0.05)
-            return found
 
     async def screenshot(self, path: Path) -> None:
         result = await self.send("Page.captureScreenshot", captureBeyondViewport=True)
