@@ -6,7 +6,6 @@ fits the budget. Words of ranks that are listed no time are not drawn.
 
 from __future__ import annotations
 
-import string
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,15 +62,15 @@ class Coded:
             if tokens <= budget:
                 break
             size -= 1
-        context = " ".join([words[i] for i in listed.tolist()])
+        context = " ".join(np.array(words, dtype=object)[listed].tolist())
         detail = {"words": len(listed), "counts": counts[: _ASKED + 2].tolist()}
         return Draft(self._wrapping.prompt(context), tuple(words[1 : _ASKED + 1]), tokens, int(costs.max()) * 2, detail)
 
     def _words(self, draws: Draws, count: int) -> list[str]:
         words: dict[str, None] = {}
         while len(words) < count:
-            words[draws.letters(string.ascii_lowercase, self.parameters.letters)] = None
-        return list(words)
+            words.update(dict.fromkeys(draws.words("a", count, self.parameters.letters)))
+        return list(words)[:count]
 
     def _counts(self, size: int) -> Costs:
         counts: Costs = (size * self._shares).astype(np.int64)

@@ -208,7 +208,7 @@ def list_words(
     if more is not None:
         name = files.describe("english_words")["english_words"]
         return [WordList(str(name["name"]), str(name["sha256"]), ())], more
-    extra = load_words(WordSource((f"wordfreq:{language.code}",), 3, 14))
+    extra = load_words(WordSource((f"wordfreq:{language.code}",), min_length=3, max_length=14))
     known = {word.lower() for word in own.words}
     words = [*own.words, *(word for word in extra.words if word not in known)]
     if wanted > len(words):

@@ -38,9 +38,10 @@ class Draws:
     def choice(self, items: Sequence[T]) -> T:
         return items[self.below(len(items))]
 
-    def letters(self, alphabet: str, length: int) -> str:
-        """A word of that many letters."""
-        return "".join([alphabet[self.below(len(alphabet))] for _ in range(length)])
+    def words(self, first: str, count: int, length: int) -> list[str]:
+        """Words of that many of the 26 letters from `first` (`a` or `A`) on; they may repeat."""
+        letters = (self.many(26, count * length) + ord(first)).astype(np.uint8).tobytes().decode("ascii")
+        return [letters[at : at + length] for at in range(0, len(letters), length)]
 
     def sample(self, limit: int, size: int) -> list[int]:
         """`size` different numbers below `limit` in random order; `size` must not exceed `limit`."""
@@ -63,4 +64,8 @@ class Draws:
     def permutation(self, limit: int) -> Indices:
         """The numbers below `limit` in random order."""
         raw = np.frombuffer(self._random.randbytes(8 * limit), dtype="<u8")
-        return np.argsort(raw, kind="stable").astype(np.int64, copy=False)
+        # Sorting random numbers with the index in their low bits is several times faster than argsort.
+        low = np.uint64((1 << limit.bit_length()) - 1)
+        keys = (raw & ~low) | np.arange(limit, dtype=np.uint64)
+        keys.sort()
+        return (keys & low).astype(np.int64)

@@ -6,7 +6,6 @@ anew, and prompts are filled to within a line.
 
 from __future__ import annotations
 
-import string
 from dataclasses import dataclass, replace
 
 from benchmarks.base import JsonDict
@@ -93,11 +92,10 @@ class Tracking:
         """Chains with names and values that are all different."""
         names: dict[str, None] = {}
         while len(names) < count * (hops + 1):
-            name = draws.letters(string.ascii_uppercase, letters)
-            if name not in taken and name != "VAR":
-                names[name] = None
+            drawn = draws.words("A", count * (hops + 1), letters)
+            names.update((name, None) for name in drawn if name not in taken and name != "VAR")
         values = draws.sample(90_000, count)
-        each, drawn = hops + 1, list(names)
+        each, drawn = hops + 1, list(names)[: count * (hops + 1)]
         return [Chain(drawn[i * each : (i + 1) * each], str(10_000 + value)) for i, value in enumerate(values)]
 
     def _interleaved(self, draws: Draws, chains: list[list[str]]) -> tuple[list[str], list[int]]:

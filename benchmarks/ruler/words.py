@@ -116,15 +116,24 @@ def distinct(draws: Draws, kind: Kind, size: int, taken: Sequence[str] = ()) -> 
     if size * 4 > kind.size:
         codes = draws.permutation(kind.size)
         return _first_distinct(kind, codes, size, taken)
-    codes = draws.many(kind.size, size + 2)
+    codes = _unique(draws.many(kind.size, size + 2 + size * size // kind.size))
     while True:
-        found = _first_distinct(kind, codes, size, taken)
-        if len(found[1]) == size:
-            return found
-        codes = np.concatenate([codes, draws.many(kind.size, 8 + size // 8)])
+        if len(codes) >= size:
+            found = _first_distinct(kind, codes, size, taken)
+            if len(found[1]) == size:
+                return found
+        codes = _unique(np.concatenate([codes, draws.many(kind.size, 8 + size // 8)]))
+
+
+def _unique(codes: Indices) -> Indices:
+    """Each code once, in the order of first appearance."""
+    _, first = np.unique(codes, return_index=True)
+    kept: Indices = codes if len(first) == len(codes) else codes[np.sort(first)]
+    return kept
 
 
 def _first_distinct(kind: Kind, codes: Indices, size: int, taken: Sequence[str]) -> tuple[Indices, list[str]]:
+    """The first `size` of the codes whose texts differ from each other and from `taken`; fewer if there are not so many."""
     texts = kind.texts(codes[:size])
     seen = set(texts)
     if len(seen) == size and seen.isdisjoint(taken):
