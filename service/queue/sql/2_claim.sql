@@ -123,7 +123,7 @@ declare
   v_left int;
   v_leases int := p_max_leases;
   v_share int;
-  v_busy int;
+  v_busy bigint[];
   v_level int;
   v_spent double precision := 0;
   j record;
@@ -145,22 +145,23 @@ begin
   v_tokens := room.o_tokens;
   <<jobs>>
   for j in
-    select k.priority, array_agg(k.id order by k.busy, k.id) as ids, array_agg(k.cap order by k.busy, k.id) as caps,
+    select k.priority, array_agg(k.id order by k.busy, k.id) as ids, array_agg(k.cap order by k.busy, k.id) as caps, array_agg(k.busy order by k.busy, k.id) as busies,
            sum(k.busy) as busy, count(*) as n
       from (select x.id, x.priority, x.max_concurrency as cap,
                    coalesce((select sum(l.n) from leases l where l.job_id = x.id and l.id >= m.lease_floor), 0) as busy
               from jobs x where x.model_id = p_model and x.state = 'running') k
      group by k.priority order by k.priority desc
   loop
+    v_busy := j.busies;
     v_level := ceil((v_left + j.busy) / j.n::numeric);
     for v_pass in 1..2 loop
       for i in 1..cardinality(j.ids) loop
         exit jobs when v_left <= 0 or v_leases <= 0 or v_tokens <= 0;
-        select coalesce(sum(l.n), 0) into v_busy from leases l where l.job_id = j.ids[i] and l.id >= m.lease_floor;
-        v_share := least(v_left, coalesce(j.caps[i] - v_busy, v_left), case v_pass when 1 then v_level - v_busy else v_left end);
+        v_share := least(v_left, coalesce(j.caps[i] - v_busy[i], v_left), case v_pass when 1 then v_level - v_busy[i] else v_left end);
         continue when v_share <= 0;
         for c in select * from queue_claim_job(p_worker, j.ids[i], p_model, v_share, v_leases, p_ttl, v_tokens) loop
           v_left := v_left - cardinality(c.o_index);
+          v_busy[i] := v_busy[i] + cardinality(c.o_index);
           v_leases := v_leases - 1;
           if v_tokens is not null then
             v_tokens := v_tokens - cardinality(c.o_index)::double precision
