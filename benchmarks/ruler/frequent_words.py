@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import zeta
 
 from benchmarks.ruler.fitting import Costs, Draft, Meter, TooSmall
 from benchmarks.ruler.frames import Frame, wrap
@@ -18,6 +17,13 @@ from benchmarks.ruler.streams import Draws
 from benchmarks.tokenizers import Cut
 
 _ASKED = 3
+
+
+def zeta(alpha: float) -> float:
+    """Riemann's zeta function."""
+    from scipy.special import zeta as scipys  # half a second to import, wanted by this task alone
+
+    return float(scipys(alpha))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,7 @@ class Coded:
         self._newlines = ending[: len(ending) - len(ending.lstrip("\n"))]
         self._fixed = meter.start(head if self._newline_first else head.rstrip(" ")) + meter.line(ending.lstrip("\n"))
         ranks = np.arange(1, parameters.vocabulary + 1)
-        shares = ranks ** -float(parameters.alpha) / zeta(parameters.alpha)
+        shares = np.asarray(ranks ** -float(parameters.alpha) / zeta(parameters.alpha), dtype=np.float64)
         most = max(16, frame.budget)
         self._shares: NDArray[np.float64] = shares[: max(_ASKED + 2, int((most * shares >= 1).sum()))]
         self._noise = meter.space(" ...")

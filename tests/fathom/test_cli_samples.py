@@ -9,27 +9,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer
 
 from fathom.cli import main
+from tests.support.small_tokenizer import write_small_tokenizer
 
 
 @pytest.fixture(scope="module")
 def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A byte-level BPE tokenizer trained on a few words."""
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=600, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
-    )
-    text = (
-        "One of the special magic numbers for the grass is green. The sky is blue. Here we go. There and back again. "
-    )
-    made.train_from_iterator([text * 20], trainer)
-    path = tmp_path_factory.mktemp("tokenizer") / "tokenizer.json"
-    made.save(str(path))
-    return path
+    return write_small_tokenizer(tmp_path_factory.mktemp("tokenizer"))
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +44,7 @@ def test_lines_have_the_references_fields_in_its_order_and_keep_to_the_length(to
             "index", "input", "outputs", "length", "length_w_model_temp", "answer_prefix", "token_position_answer",
         ]  # fmt: skip
         assert line["length"] == len(count.encode(line["input"] + line["answer_prefix"]).ids) + 128
-        assert 2048 - 40 < line["length"] <= 2048
+        assert 2048 - 60 < line["length"] <= 2048
         before = line["input"][: line["input"].index(line["outputs"][0])]
         assert line["token_position_answer"] == len(count.encode(before).ids)
 

@@ -36,11 +36,11 @@ class WordSource:
     """
 
     sources: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
     min_length: int = 1
     max_length: int = 1000
     limit: int | None = None
     exclude: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

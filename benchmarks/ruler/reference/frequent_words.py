@@ -6,9 +6,9 @@ import string
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import zeta
 
 from benchmarks.ruler.fitting import TooSmall
+from benchmarks.ruler.frequent_words import zeta
 from benchmarks.ruler.reference.state import Made, Record, Run, State, fill, record
 
 
