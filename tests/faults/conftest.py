@@ -1,0 +1,86 @@
+"""One service for the room's tests, a model server and workers for each; and how its samples come out without faults."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from fathom.errors import FathomError
+from tests.conftest import run_apart
+from tests.support.audit import Fact, Key, facts
+from tests.support.cluster import Service, Workers, add_model, finished, half_blind, submit
+from tests.support.fathom_up import new_home
+from tests.support.model_server import ModelServer
+from tests.support.small_tokenizer import count
+
+MOST_SAMPLES = 60
+"""Samples at each length of the largest job here."""
+_numbers = itertools.count()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.faults)
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[Service]:
+    """`fathom up` with a Postgres of its own, and without workers."""
+    with new_home() as home:
+        made = Service(home)
+        try:
+            yield made.start()
+        finally:
+            made.stop()
+
+
+@pytest.fixture(scope="session")
+def faultless(service: Service) -> dict[Key, Fact]:
+    """What each sample comes to when nothing goes wrong."""
+    found: dict[Key, Fact] = {}
+
+    async def run() -> None:
+        workers = Workers(service.home, service)
+        try:
+            async with ModelServer(answer=half_blind, count=count) as model, service.client() as client:
+                workers.start(concurrency=8)
+                job = await submit(client, await add_model(client, "faultless", model.base_url), MOST_SAMPLES)
+                await finished(service, job.id)
+                found.update(await facts(client, job.id))
+        finally:
+            workers.stop()
+
+    run_apart(run())
+    assert {one.score for one in found.values()} == {0.0, 1.0}, "scores that are all alike would hide mistakes"
+    return found
+
+
+@pytest.fixture
+async def model() -> AsyncIterator[ModelServer]:
+    """A model server whose calls take a while."""
+    async with ModelServer(latency=0.15, answer=half_blind, count=count) as server:
+        yield server
+
+
+@pytest.fixture
+def model_name() -> str:
+    return f"model-{next(_numbers)}"
+
+
+@pytest.fixture
+async def workers(service: Service) -> AsyncIterator[Workers]:
+    """Starts workers; all are killed at the end, and what a failed test left undone is cancelled."""
+    made = Workers(service.home, service)
+    yield made
+    await asyncio.to_thread(made.stop)
+    with suppress(FathomError):
+        async with service.client() as client:
+            for job in await client.jobs(state="running"):
+                await client.cancel(job.id)

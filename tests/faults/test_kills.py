@@ -1,0 +1,98 @@
+"""Processes are killed at random moments, again and again; every sample still ends with its one result."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+
+import pytest
+
+from tests.support.audit import Fact, Key, check_whole
+from tests.support.cluster import Service, Workers, add_model, submit
+from tests.support.model_server import ModelServer
+from tests.support.processes import FathomProcess, quietly
+from tests.support.waiting import until
+
+SAMPLES, CONCURRENCY = 60, 4
+HELD = 2 * CONCURRENCY
+"""Samples that a worker may hold: as many as it asks at once, and as many claimed ahead."""
+
+
+async def progress(model: ModelServer, calls: int, seconds: float = 120) -> None:
+    """Wait until the model has got so many more calls."""
+    before = model.started
+    await until(lambda: model.started >= before + calls, seconds)
+
+
+@pytest.mark.parametrize("seed", [1])
+async def test_workers_killed_at_random_moments_cost_their_calls_in_flight_and_nothing_else(
+    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact], seed: int
+) -> None:
+    chance = random.Random(seed)
+    running = workers.start(3, concurrency=CONCURRENCY)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    kills = 5
+    for _ in range(kills):
+        await progress(model, chance.randint(4, 14))
+        victim = running.pop(chance.randrange(len(running)))
+        await quietly(victim)
+        victim.start()
+        running.append(victim)
+    await check_whole(service, job.id, faultless, model.calls, lost=kills * CONCURRENCY)
+
+
+async def test_a_service_killed_at_random_moments_costs_no_call_at_all(
+    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact]
+) -> None:
+    chance = random.Random(2)
+    workers.start(2, concurrency=CONCURRENCY)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    for _ in range(3):
+        await progress(model, chance.randint(8, 24))
+        await service.kill()
+        await asyncio.sleep(chance.random() / 2)
+        await service.restart()
+    await check_whole(service, job.id, faultless, model.calls)
+
+
+async def test_postgres_killed_at_random_moments_keeps_every_stored_result(
+    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact]
+) -> None:
+    chance = random.Random(3)
+    running = workers.start(2, concurrency=CONCURRENCY)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    kills = 3
+    for _ in range(kills):
+        await progress(model, chance.randint(8, 24))
+        await until(service.kill_postgres, 60)
+    await check_whole(service, job.id, faultless, model.calls, lost=kills * len(running) * HELD)
+
+
+async def test_everything_killed_at_once_and_started_again_goes_on_where_it_was(
+    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact]
+) -> None:
+    chance = random.Random(4)
+    running = workers.start(2, concurrency=CONCURRENCY)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    kills = 2
+    for _ in range(kills):
+        await progress(model, chance.randint(10, 30))
+        await kill_together(service, running)
+        await service.restart()
+        for worker in running:
+            worker.start()
+    await check_whole(service, job.id, faultless, model.calls, lost=kills * len(running) * HELD)
+
+
+async def kill_together(service: Service, workers: list[FathomProcess]) -> None:
+    """SIGKILL to all within a moment, before any can notice the others' end; then wait for them."""
+    postgres = service.postmaster
+    for pid in (postgres, service.process.pid, *(worker.pid for worker in workers)):
+        os.kill(pid, signal.SIGKILL)
+    await asyncio.gather(service.kill(), *(quietly(worker) for worker in workers))
