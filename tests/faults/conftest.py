@@ -11,15 +11,19 @@ from pathlib import Path
 import pytest
 
 from fathom.errors import FathomError
+from protocol.jobs import Job, JobState
 from tests.conftest import run_apart
 from tests.support.audit import Fact, Key, facts
 from tests.support.cluster import Service, Workers, add_model, finished, half_blind, submit
 from tests.support.fathom_up import new_home
 from tests.support.model_server import ModelServer
 from tests.support.small_tokenizer import count
+from tests.support.waiting import until
 
 MOST_SAMPLES = 60
 """Samples at each length of the largest job here."""
+CONCURRENCY = 4
+"""Calls in flight of each worker here."""
 _numbers = itertools.count()
 
 
@@ -84,3 +88,19 @@ async def workers(service: Service) -> AsyncIterator[Workers]:
         async with service.client() as client:
             for job in await client.jobs(state="running"):
                 await client.cancel(job.id)
+
+
+@pytest.fixture
+async def job(service: Service, faultless: dict[Key, Fact]) -> AsyncIterator[Job]:
+    """A job of four samples whose model nobody calls; cancelled at the end."""
+    async with service.client() as client:
+        made = await submit(client, "faultless", 2)
+        yield made
+        if (await client.job(made.id)).state is JobState.RUNNING:
+            await client.cancel(made.id)
+
+
+async def progress(model: ModelServer, calls: int, seconds: float = 120) -> None:
+    """Wait until the model has got so many more calls."""
+    before = model.started
+    await until(lambda: model.started >= before + calls, seconds)

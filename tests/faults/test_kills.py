@@ -9,21 +9,16 @@ import signal
 
 import pytest
 
+from tests.faults.conftest import CONCURRENCY, progress
 from tests.support.audit import Fact, Key, check_whole
 from tests.support.cluster import Service, Workers, add_model, submit
 from tests.support.model_server import ModelServer
 from tests.support.processes import FathomProcess, quietly
 from tests.support.waiting import until
 
-SAMPLES, CONCURRENCY = 60, 4
+SAMPLES = 60
 HELD = 2 * CONCURRENCY
 """Samples that a worker may hold: as many as it asks at once, and as many claimed ahead."""
-
-
-async def progress(model: ModelServer, calls: int, seconds: float = 120) -> None:
-    """Wait until the model has got so many more calls."""
-    before = model.started
-    await until(lambda: model.started >= before + calls, seconds)
 
 
 @pytest.mark.parametrize("seed", [1])

@@ -1,0 +1,177 @@
+"""Connections that break, go silent or lose replies, between workers and service and between service and database."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from fathom.client import Client
+from fathom.errors import Unreachable
+from service.db.folder import PORT
+from tests.faults.conftest import CONCURRENCY, progress
+from tests.support.audit import Fact, Key, check_whole
+from tests.support.cluster import LENGTHS, TASKS, Service, Workers, add_model, submit
+from tests.support.fathom_up import new_home
+from tests.support.fault_proxy import FaultProxy
+from tests.support.model_server import ModelServer
+from tests.support.waiting import until
+
+SAMPLES = 40
+
+
+@pytest.fixture
+async def line(service: Service) -> AsyncIterator[FaultProxy]:
+    """What lies between a worker and the service."""
+    async with FaultProxy((service.host, service.port)) as proxy:
+        yield proxy
+
+
+async def test_replies_lost_after_their_commit_cost_no_call_and_store_nothing_twice(
+    service: Service,
+    workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
+    line: FaultProxy,
+) -> None:
+    workers.start(concurrency=CONCURRENCY, server=line.address)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    for call, count in ((b"/outcomes ", 4), (b"/heartbeat ", 2), (b"/claims ", 2), (b"/outcomes ", 4)):
+        lost = line.lost_replies
+        line.lose_replies(call, count)
+        await until(lambda lost=lost, count=count: line.lost_replies >= lost + count)
+    await check_whole(service, job.id, faultless, model.calls)
+
+
+async def test_connections_reset_again_and_again_cost_no_call(
+    service: Service,
+    workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
+    line: FaultProxy,
+) -> None:
+    chance = random.Random(5)
+    line.latency = 0.02
+    workers.start(2, concurrency=CONCURRENCY, server=line.address)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    for _ in range(5):
+        await progress(model, chance.randint(1, 12))
+        line.break_all()
+        line.cut_after = chance.choice([None, 10, 400])
+        await asyncio.sleep(chance.random() / 2)
+        line.cut_after = None
+    await check_whole(service, job.id, faultless, model.calls)
+
+
+async def test_a_models_limit_holds_through_a_partition_because_the_worker_cut_off_stops_its_own_calls(
+    service: Service,
+    workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
+    line: FaultProxy,
+) -> None:
+    limit = 3
+    async with service.client() as client:
+        (cut_off,) = workers.start(concurrency=limit, server=line.address)
+        await add_model(client, model_name, model.base_url, limits={"max_concurrency": limit})
+        model.peak, model.latency = 0, 5.0  # calls outlive a lease
+        job = await submit(client, model_name, 3)
+        await until(lambda: model.in_flight == limit)
+        workers.start(concurrency=limit)
+        line.mode = "silent"
+        await until(lambda: model.aborted >= limit)
+        model.latency = 0.2
+        await check_whole(service, job.id, faultless, model.calls, lost=limit)
+        assert model.peak <= limit
+        line.mode = "pass"
+        line.break_all()
+        await until(lambda: "is back" in cut_off.said)
+
+
+async def test_half_open_connections_are_noticed_and_replaced(
+    service: Service,
+    workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
+    line: FaultProxy,
+) -> None:
+    workers.start(concurrency=CONCURRENCY, server=line.address)
+    async with service.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), 20)
+        for _ in range(2):
+            await progress(model, 5)
+            line.half_open()
+        await check_whole(service, job.id, faultless, model.calls, lost=2 * CONCURRENCY)
+
+
+async def test_a_submission_whose_reply_was_lost_can_be_sent_again_and_makes_one_job(
+    service: Service, faultless: dict[Key, Fact], line: FaultProxy
+) -> None:
+    options = {"tasks": list(TASKS), "lengths": list(LENGTHS), "samples": 1}
+    async with Client(line.address, service.token) as client:
+        before = {job.id for job in await client.jobs()}
+        line.lose_replies(b"POST /v1/jobs ")
+        with pytest.raises(Unreachable):
+            await client.submit("ruler", "faultless", options, idempotency_key="lost-reply")
+        line.break_all()
+        job = await client.submit("ruler", "faultless", options, idempotency_key="lost-reply")
+        await client.cancel(job.id)
+        assert {one.id for one in await client.jobs()} - before == {job.id}
+
+
+@asynccontextmanager
+async def behind_a_proxy(database_url: str) -> AsyncIterator[tuple[FaultProxy, Service, Workers]]:
+    """A service whose database is at the other end of a proxy, with two workers."""
+    url = make_url(database_url)
+    path = Path(str(url.query["host"])) / f".s.PGSQL.{PORT}"
+    async with FaultProxy(path) as line:
+        with new_home() as home:
+            made = Service(home, "apart", f"postgresql://{url.username}@127.0.0.1:{line.port}/{url.database}")
+            workers = Workers(home, made)
+            try:
+                await made.restart()
+                workers.start(2, concurrency=CONCURRENCY)
+                yield line, made, workers
+            finally:
+                await asyncio.to_thread(workers.stop)
+                await asyncio.to_thread(made.stop)
+
+
+async def test_database_connections_reset_in_any_statement_lose_nothing_and_cost_no_call(
+    database_url: str, model: ModelServer, faultless: dict[Key, Fact]
+) -> None:
+    chance = random.Random(6)
+    async with behind_a_proxy(database_url) as (line, service, _):
+        async with service.client() as client:
+            job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
+        for _ in range(6):
+            await progress(model, chance.randint(1, 10))
+            line.cut_after = chance.choice([0, 100, 2000])
+            line.break_all()
+            await until(lambda broken=line.broken: line.broken > broken)
+            line.cut_after = None
+        await check_whole(service, job.id, faultless, model.calls)
+
+
+async def test_a_database_that_goes_silent_is_waited_for(
+    database_url: str, model: ModelServer, faultless: dict[Key, Fact]
+) -> None:
+    async with behind_a_proxy(database_url) as (line, service, workers):
+        async with service.client() as client:
+            job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
+        await progress(model, 10)
+        line.mode = "silent"
+        await until(lambda: model.in_flight == 0)
+        line.mode = "pass"
+        await check_whole(service, job.id, faultless, model.calls, lost=2 * len(workers.started) * CONCURRENCY)
