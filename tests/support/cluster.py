@@ -27,7 +27,7 @@ from tests.support.small_tokenizer import small_tokenizer
 LEASE_SECONDS, HEARTBEAT_SECONDS = 3.0, 0.5
 QUICK = {"FATHOM_LEASE_SECONDS": str(LEASE_SECONDS), "FATHOM_HEARTBEAT_SECONDS": str(HEARTBEAT_SECONDS)}
 """Leases that run out soon, so that tests need not wait for them."""
-TASKS, LENGTHS = ("niah_single_1",), (512, 768)
+TASKS, LENGTHS = ("niah_single_1",), (640, 896)
 PATIENCE = 150.0
 """Seconds after which a test gives up; nothing is measured against it."""
 
