@@ -22,16 +22,23 @@ log = logging.getLogger(__name__)
 
 _LOCKS = 1785358947
 _PAUSE_AFTER_ERROR = 2.0
+_RETURN_SECONDS = 15.0
+"""What workers get to come back after an outage of ours, before leases that they could not renew are given to others:
+they bring what they finished meanwhile, and it need not be asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """`turn` is one round in its own transaction; it returns the topics to mention once that is committed."""
+    """`turn` is one round in its own transaction; it returns the topics to mention once that is committed.
+
+    `after_outage` seconds pass between a start, or a turn that the database did not take, and the next turn.
+    """
 
     name: str
     lock: int
     seconds: float
     turn: Callable[[Any], Awaitable[Sequence[str]]]
+    after_outage: float = 0.0
 
 
 def loops(lease_seconds: float) -> list[Loop]:
@@ -71,7 +78,7 @@ def loops(lease_seconds: float) -> list[Loop]:
 
     return [
         Loop("fold", 1, 1.0, fold),
-        Loop("reap", 2, min(2.0, lease_seconds / 10), reap),
+        Loop("reap", 2, min(2.0, lease_seconds / 10), reap, after_outage=min(_RETURN_SECONDS, lease_seconds)),
         Loop("settle", 3, 1.0, settle),
         Loop("floors", 4, 2.0, floors),
         Loop("missing workers", 5, min(5.0, lease_seconds / 4), missing),
@@ -92,12 +99,13 @@ async def turn(db: Database, loop: Loop, notifications: Notifications) -> bool:
 
 
 async def _run(db: Database, loop: Loop, notifications: Notifications) -> None:
+    await asyncio.sleep(loop.after_outage)
     while True:
         try:
             await turn(db, loop, notifications)
         except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
             log.warning("maintenance, %s: %s", loop.name, error)
-            await asyncio.sleep(_PAUSE_AFTER_ERROR)
+            await asyncio.sleep(max(_PAUSE_AFTER_ERROR, loop.after_outage))
         except Exception:  # the boundary of the loop: a slip in one turn must not end it
             log.exception("maintenance, %s", loop.name)
             await asyncio.sleep(_PAUSE_AFTER_ERROR)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -119,13 +120,30 @@ def _check(status: int, content: bytes) -> None:
     raise ServiceRefused(status, words)
 
 
-async def persist(operation: Callable[[], Awaitable[T]], on_wait: Callable[[str], None] = lambda why: None) -> T:
-    """Repeat an idempotent call until the service answers it: exponential backoff with full jitter, without end."""
+async def persist(
+    operation: Callable[[], Awaitable[T]],
+    on_wait: Callable[[str], None] = lambda why: None,
+    sooner: asyncio.Event | None = None,
+) -> T:
+    """Repeat an idempotent call until the service answers it: exponential backoff with full jitter, without end.
+
+    `sooner` ends a pause at once: another call has found that the service is back.
+    """
     wait = FIRST_WAIT
     while True:
+        if sooner is not None:
+            sooner.clear()
         try:
             return await operation()
         except ServiceAway as error:
             on_wait(str(error))
-            await asyncio.sleep(random.uniform(0, wait))
+            await _pause(random.uniform(0, wait), sooner)
             wait = min(wait * 2, LONGEST_WAIT)
+
+
+async def _pause(seconds: float, sooner: asyncio.Event | None) -> None:
+    if sooner is None:
+        await asyncio.sleep(seconds)
+        return
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(sooner.wait(), seconds)

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 
 from protocol.workers import Outcome, OutcomesReply
 from workers.client import persist
-from workers.errors import ServiceRefused
+from workers.errors import ServiceAway, ServiceRefused
 from workers.spool import Entry, Spool
 
 FLUSH_SECONDS = 0.05
@@ -17,32 +17,39 @@ BATCH, BATCH_BYTES = 512, 4 * 1024 * 1024
 _SYNC_SECONDS = 1.0
 log = logging.getLogger(__name__)
 
-Send = Callable[[list[bytes]], Awaitable[OutcomesReply]]
+_UNREADABLE = (400, 413, 422)
+"""Statuses by which the service says that it cannot take a batch as it is. Others, such as a token that is no longer
+valid, say nothing of the outcomes: they wait."""
+
+Send = Callable[[int, list[bytes]], Awaitable[OutcomesReply]]
+"""Reports outcomes of the worker with that number."""
 
 
 class Outbox:
     """Sends at once when nothing was sent for `FLUSH_SECONDS`, else in batches that far apart.
 
-    `send` reports a batch and is repeated until the service answers. A batch that the service refuses as a whole is
-    halved until the outcome at fault is alone; that one goes to `rejected.jsonl` in the spool's folder.
+    `send` reports a batch of one worker and is repeated until the service answers. A batch that the service refuses as a
+    whole is halved until the outcome at fault is alone; that one goes to `rejected.jsonl` in the spool's folder.
     """
 
     def __init__(self, spool: Spool, send: Send, on_away: Callable[[str], None] = lambda why: None) -> None:
         self._spool, self._send, self._on_away = spool, send, on_away
         self._waiting: deque[Entry] = deque(spool.left_over)
-        self._filled, self._empty = asyncio.Event(), asyncio.Event()
+        self._filled, self._empty, self._flows, self._sooner = (asyncio.Event() for _ in range(4))
+        if not self._waiting:
+            self._flows.set()
         self._sending = 0
         self.verdicts: dict[str, int] = {}
         self._note_level()
 
-    def add(self, outcome: Outcome) -> None:
-        """Take an outcome. When the disk is full it is kept in memory alone, and that is logged."""
+    def add(self, outcome: Outcome, worker: int) -> None:
+        """Take an outcome of the worker with that number. When the disk is full it is kept in memory alone, which is logged."""
         content = outcome.model_dump_json(exclude_none=True).encode()
         try:
-            entry = self._spool.add(content)
+            entry = self._spool.add(content, worker)
         except OSError as error:
             log.error("cannot write to the spool (%s): outcomes are kept in memory until the service takes them", error)
-            entry = Entry(-1, content)
+            entry = Entry(-1, content, worker)
         self._waiting.append(entry)
         self._note_level()
 
@@ -64,6 +71,15 @@ class Outbox:
                 synced = last
                 await asyncio.to_thread(self._spool.sync)
 
+    def wake(self) -> None:
+        """The service answers again: do not wait longer."""
+        self._sooner.set()
+
+    async def flowing(self) -> None:
+        """Return when the service takes outcomes, those left over included. Nothing must be claimed before: what is
+        answered here and not yet reported could be handed out again."""
+        await self._flows.wait()
+
     async def emptied(self) -> None:
         """Return when all outcomes are acknowledged."""
         await self._empty.wait()
@@ -72,7 +88,10 @@ class Outbox:
         batch: list[Entry] = []
         size = 0
         while (
-            self._waiting and len(batch) < BATCH and (not batch or size + len(self._waiting[0].content) < BATCH_BYTES)
+            self._waiting
+            and len(batch) < BATCH
+            and (not batch or size + len(self._waiting[0].content) < BATCH_BYTES)
+            and (not batch or self._waiting[0].worker == batch[0].worker)
         ):
             batch.append(self._waiting.popleft())
             size += len(batch[-1].content)
@@ -82,7 +101,7 @@ class Outbox:
     async def _flush(self, batch: list[Entry]) -> None:
         try:
             await self._report(batch)
-        except asyncio.CancelledError:
+        except BaseException:
             self._waiting.extendleft(reversed(batch))
             raise
         finally:
@@ -90,8 +109,9 @@ class Outbox:
             self._note_level()
 
     async def _report(self, batch: list[Entry]) -> None:
+        worker, contents = batch[0].worker, [entry.content for entry in batch]
         try:
-            reply = await persist(lambda: self._send([entry.content for entry in batch]), self._on_away)
+            reply = await persist(lambda: self._send_once(worker, contents), self._away, self._sooner)
         except ServiceRefused as error:
             if len(batch) == 1:
                 log.error("the service refuses an outcome, it is kept in rejected.jsonl: %s", error)
@@ -101,11 +121,27 @@ class Outbox:
             await self._report(batch[:middle])
             await self._report(batch[middle:])
             return
+        self._flows.set()
         for entry, verdict in zip(batch, reply.verdicts, strict=True):
             self._spool.acknowledge(entry)
             self.verdicts[verdict.verdict] = self.verdicts.get(verdict.verdict, 0) + 1
             if verdict.verdict in ("duplicate", "stale", "refused"):
                 log.info("outcome %s: %s %s", entry.content[:120], verdict.verdict, verdict.reason or "")
+
+    async def _send_once(self, worker: int, contents: list[bytes]) -> OutcomesReply:
+        try:
+            reply = await self._send(worker, contents)
+        except ServiceRefused as error:
+            if error.status in _UNREADABLE:
+                raise
+            raise ServiceAway(f"the service does not take outcomes now: {error}") from error
+        if len(reply.verdicts) != len(contents):
+            raise ServiceAway(f"the service gave {len(reply.verdicts)} verdicts on {len(contents)} outcomes")
+        return reply
+
+    def _away(self, why: str) -> None:
+        self._flows.clear()
+        self._on_away(why)
 
     def _note_level(self) -> None:
         if self._waiting:

@@ -1,8 +1,10 @@
 """Finished outcomes on disk until the service has acknowledged them: an outage or a crash loses no paid answer.
 
-Outcomes are JSON lines in numbered segments of a folder that one worker at a time owns (by `flock`). A segment is
-deleted when all its lines are acknowledged, so the folder stays small. A line is written before it is sent, which a
-crash of the process survives; against a crash of the machine, `sync` is called now and then.
+Outcomes are lines in numbered segments of a folder that one worker at a time owns (by `flock`): the number under which
+the service knew the worker that got the outcome, a space, the outcome as JSON. So a worker started anew reports what its
+predecessor left under the predecessor's number, who may still hold the leases. A segment is deleted when all its lines are
+acknowledged, so the folder stays small. A line is written before it is sent, which a crash of the process survives; against
+a crash of the machine, `sync` is called now and then.
 """
 
 from __future__ import annotations
@@ -29,10 +31,11 @@ class _Segment:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An outcome as JSON, with its number in the spool."""
+    """An outcome as JSON, with its number in the spool and the service's number of the worker whose outcome it is."""
 
     number: int
     content: bytes
+    worker: int = 0
 
 
 class Spool:
@@ -54,16 +57,17 @@ class Spool:
         self._dirty = False
         self.left_over = self._load(_left_over(root, self.folder))
 
-    def add(self, content: bytes) -> Entry:
+    def add(self, content: bytes, worker: int = 0) -> Entry:
         """Write an outcome (one line of JSON). OSError when the disk refuses it."""
         segment = self._current or self._open_segment()
-        entry = Entry(self._next, content)
-        view = memoryview(content + b"\n")
+        entry = Entry(self._next, content, worker)
+        line = b"%d %s\n" % (worker, content)
+        view = memoryview(line)
         while view:
             view = view[os.write(self._file, view) :]
         self._next += 1
         self._dirty = True
-        segment.size += len(content) + 1
+        segment.size += len(line)
         segment.open.add(entry.number)
         self._segment_of[entry.number] = segment
         if segment.size > SEGMENT_BYTES:
@@ -128,9 +132,10 @@ class Spool:
         for path in paths:
             segment = _Segment(path)
             for line in path.read_bytes().split(b"\n"):
-                if not _is_json(line):  # the last line of a crash may be half a line
+                worker, _, content = line.partition(b" ")
+                if not worker.isdigit() or not _is_json(content):  # the last line of a crash may be half a line
                     continue
-                entries.append(Entry(self._next, line))
+                entries.append(Entry(self._next, content, int(worker)))
                 segment.open.add(self._next)
                 self._segment_of[self._next] = segment
                 self._next += 1

@@ -56,7 +56,7 @@ class Worker:
         self._id = 0
         self._lease_seconds, self._heartbeat_seconds = 60.0, 15.0
         self._book = LeaseBook()
-        self._outbox = Outbox(spool, lambda batch: client.report(self._id, batch), self._note_away)
+        self._outbox = Outbox(spool, client.report, self._note_away)
         self._assets = AssetCache(settings.data / "assets", client)
         self._shelf = JobShelf(self._assets, settings.data / "cache")
         self._targets = Targets(open_driver)
@@ -67,6 +67,7 @@ class Worker:
         self._leaving, self._hurry = asyncio.Event(), False
         self._registering = asyncio.Lock()
         self._away_since: float | None = None
+        self._away = asyncio.Event()
         self._probes: set[asyncio.Task[None]] = set()
 
     def leave(self) -> None:
@@ -79,7 +80,7 @@ class Worker:
     async def run(self) -> None:
         """Work until told to leave. Raises ServiceRefused when the service does not take this worker."""
         await self._register()
-        outbox = asyncio.create_task(self._outbox.run())
+        outbox = asyncio.create_task(self._guard(self._outbox.run))
         loops = [
             asyncio.create_task(self._guard(loop))
             for loop in (self._refill, self._lookout, self._heartbeats, self._fence)
@@ -152,6 +153,7 @@ class Worker:
 
     async def _claim(self, plan: Plan) -> bool:
         """Whether anything came. Waits when the service is away."""
+        await self._outbox.flowing()
         request = ClaimRequest(
             want=plan.want,
             wait_seconds=plan.wait_seconds,
@@ -238,7 +240,7 @@ class Worker:
 
     def _outcome(self, item: Item, outcome: Outcome) -> None:
         self._book.close(item.lease, item.index)
-        self._outbox.add(outcome)
+        self._outbox.add(outcome, self._id)
 
     async def _refused(self, error: ServiceRefused) -> None:
         """The service forgot this worker (it was away for long): register anew. Anything else is final."""
@@ -256,7 +258,7 @@ class Worker:
 
     async def _heartbeats(self) -> None:
         while True:
-            await asyncio.sleep(self._heartbeat_seconds)
+            await self._until_next_heartbeat()
             sent_at = time.monotonic()
             heartbeat = Heartbeat(
                 leases=self._book.ids(),
@@ -278,6 +280,12 @@ class Worker:
             self._give_up(reply.cancelled_jobs)
             if reply.drain:
                 self._leaving.set()
+
+    async def _until_next_heartbeat(self) -> None:
+        """A while; less when the service is away, so that its return is noticed soon."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._away.wait(), self._heartbeat_seconds)
+            await asyncio.sleep(min(self._heartbeat_seconds, random.uniform(0.5, 2.0)))
 
     async def _fence(self) -> None:
         """Stop calls of leases that could not be renewed before they run out, by the monotonic clock."""
@@ -303,7 +311,7 @@ class Worker:
             for lane in self._lanes.values():
                 lane.drop([lease.id])
             for report in lease.hand_backs("the job was cancelled"):
-                self._outbox.add(report)
+                self._outbox.add(report, self._id)
 
     # Probing
 
@@ -339,12 +347,15 @@ class Worker:
     def _note_away(self, why: str) -> None:
         if self._away_since is None:
             self._away_since = time.monotonic()
+            self._away.set()
             log.warning("%s; outcomes wait in the spool meanwhile", why)
 
     def _note_back(self) -> None:
         if self._away_since is not None:
             log.warning("the service is back after %.0f s", time.monotonic() - self._away_since)
             self._away_since = None
+            self._away.clear()
+            self._outbox.wake()
 
 
 def _state(lane: Lane) -> JsonObject:
