@@ -37,14 +37,19 @@ async def rebuild(connection: AsyncConnection, sources: Sources, job: JobRow, ce
         raise Conflict(f"the prompt can't be built again: {error}") from error
 
 
+def as_bytes(text: str) -> bytes:
+    """A prompt as it is hashed and counted; lone surrogates, which a dataset may hold, do not stop it."""
+    return text.encode("utf-8", "surrogatepass")
+
+
 def sha256_of(sample: Sample) -> str:
     """The hash that workers store: of input and answer prefix as one text in UTF-8."""
-    return hashlib.sha256(sample.prompt.text.encode()).hexdigest()
+    return hashlib.sha256(as_bytes(sample.prompt.text)).hexdigest()
 
 
 def shown(job: str, cell: int, index: int, sample: Sample, stored: str | None, head: int, tail: int) -> PromptText:
     """Head and tail of a prompt, in bytes, cut between characters."""
-    body = sample.prompt.input.encode()
+    body = as_bytes(sample.prompt.input)
     sha256 = sha256_of(sample)
     whole = len(body) <= head + tail
     return PromptText(
@@ -53,7 +58,7 @@ def shown(job: str, cell: int, index: int, sample: Sample, stored: str | None, h
         index=index,
         sha256=sha256,
         matches=None if stored is None else stored == sha256,
-        bytes=len(sample.prompt.text.encode()),
+        bytes=len(as_bytes(sample.prompt.text)),
         tokens=sample.tokens,
         head=piece(body, 0, len(body) if whole else head),
         tail="" if whole else piece(body, len(body) - tail, len(body)),

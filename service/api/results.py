@@ -104,7 +104,7 @@ async def show_prompt(
         stored = await results.sample(connection, row, cell, index)
         sample = await prompts.rebuild(connection, state.sources, row, cell, index)
     if format == "text":
-        body = sample.prompt.text.encode()
+        body = prompts.as_bytes(sample.prompt.text)
         stop = len(body) if length is None else offset + length
         text = prompts.piece(body, offset, stop)
         headers = {"X-Content-Type-Options": "nosniff", "X-Prompt-Bytes": str(len(body))}

@@ -20,7 +20,7 @@ from service.queue.leasing import Grant
 RULER: dict[str, Any] = {
     "benchmark": "ruler",
     "model": "m",
-    "options": {"tasks": ["niah_single_1", "niah_multikey_2"], "lengths": [512, 1024], "samples": 5},
+    "options": {"tasks": ["niah_single_1", "niah_multikey_2"], "lengths": [768, 1024], "samples": 5},
 }
 PLANNED = 20
 
