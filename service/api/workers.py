@@ -212,8 +212,9 @@ async def outcomes(
 ) -> Response:
     """Each outcome gets its own verdict, in the order of the request. A result is taken from any worker, also when its
     lease has run out, if the sample has none yet; a failure only from the worker that holds the sample."""
-    if not 0 < worker < 2**31:
-        raise NotFound(f"there is no worker {worker}")
+    if not state.queue.specs.knows(worker):
+        await _worker(state, worker)
+        state.queue.specs.note(worker)
     good = [item for item in items if not isinstance(item, Verdict)]
     ids = await state.queue.specs.ids({item.job for item in good})
     judged = iter(await reports.report(state.db.pool, worker, good, ids))
@@ -225,10 +226,10 @@ async def outcomes(
 @router.post("/{worker}/heartbeat", summary="Renew leases")
 async def heartbeat(worker: int, body: Heartbeat, state: StateDep) -> HeartbeatReply:
     """Renews the leases named; those that are lost, and those of cancelled jobs, the worker gives up."""
+    known = await _worker(state, worker)
     renewal = await leasing.heartbeat(
         state.db.pool, worker, body.leases, state.settings.lease_seconds, body.draining, body.models
     )
-    known = await _worker(state, worker)
     return HeartbeatReply(
         renewed=renewal.renewed,
         lost=renewal.lost,

@@ -39,6 +39,7 @@ class Specs:
         self._jobs: OrderedDict[int, Known] = OrderedDict()
         self._ids: OrderedDict[str, int] = OrderedDict()
         self._sent: OrderedDict[tuple[int, int], str] = OrderedDict()
+        self._workers: OrderedDict[int, None] = OrderedDict()
 
     async def get(self, job: int, stamp: str) -> Known:
         """The job as it is under this stamp (`Grant.stamp`)."""
@@ -62,6 +63,13 @@ class Specs:
         fresh = held and self._sent.get((worker, job)) == known.stamp
         _keep(self._sent, (worker, job), known.stamp, _SENT)
         return not fresh
+
+    def knows(self, worker: int) -> bool:
+        """Whether the worker is known to have registered; rows of workers are never removed."""
+        return worker in self._workers
+
+    def note(self, worker: int) -> None:
+        _keep(self._workers, worker, None, _SENT)
 
     async def _load(self, job: int, stamp: str) -> Known:
         async with self._db.pool.acquire() as connection:
