@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -22,7 +22,15 @@ def print_block(block: Mapping[str, Any]) -> None:
 def _table(block: Mapping[str, Any]) -> None:
     columns = list(block["columns"])
     figures = [c for i, c in enumerate(columns) if all(isinstance(r[i], int | float | None) for r in block["rows"])]
-    print_table(columns, [[_figure(v) for v in row] for row in block["rows"]], right=figures)
+    shown = [_column([row[i] for row in block["rows"]]) for i in range(len(columns))]
+    print_table(columns, list(zip(*shown, strict=True)), right=figures)
+
+
+def _column(values: Sequence[Any]) -> list[Any]:
+    """The values of a column, its fractions all with as many decimals as the one that has most, three at most."""
+    fractions = [value for value in values if isinstance(value, float)]
+    places = max((len(f"{value:.3f}".rstrip("0").partition(".")[2]) for value in fractions), default=0)
+    return [f"{value:.{places}f}" if isinstance(value, float) else value for value in values]
 
 
 def _heat_map(block: Mapping[str, Any]) -> None:
