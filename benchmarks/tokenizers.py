@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -25,17 +25,21 @@ from benchmarks.errors import InvalidAsset
 class Cut(StrEnum):
     """Where a text is cut in two. The left piece never ends in white space, but for LINE.
 
-    SPACE: the right piece starts with one space and a visible character. LINE: the left piece ends with a newline,
-    the right one starts with a visible character. HYPHEN: between two word characters, before the hyphen.
+    SPACE: the right piece starts with one space and a visible character. LINE: the left piece ends with one newline,
+    the right one starts with a visible character. BLANK: the left piece ends with a blank line, the right one starts
+    with a letter. HYPHEN: between two word characters, before the hyphen.
     """
 
     SPACE = "space"
     LINE = "line"
+    BLANK = "blank"
     HYPHEN = "hyphen"
 
 
+_TAIL = "x"
 _FEW = 16
-_ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.HYPHEN: "x"}
+_CHUNK = 1 << 19  # characters encoded at once: what the library returns takes many times the memory of the text
+_ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.BLANK: "x.\n", Cut.HYPHEN: "x"}
 # Neighbours that tell tokenizers apart: case, digits, punctuation that swallows newlines or apostrophes, other scripts.
 _LEFT = (
     "word", "Word", "WORD", "a", "12", "1234567", "word.", "word,", "word:", 'word."', "word)", "it's", "they'", "1.",
@@ -51,9 +55,14 @@ _HYPHEN_RIGHT = ("word", "commitment", "e29b", "41d4", "1234", "4abc", "44665544
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """How counts add up at one kind of cut: with no anchor (''), behind an anchor, or not at all (None)."""
+    """How counts add up at one kind of cut: with no anchor (''), behind an anchor, or not at all (None).
+
+    `tail` is what has to stand after a piece that ends with newlines while it is counted (GPT-2's pattern splits a
+    blank line in two before a visible character only).
+    """
 
     anchor: str | None
+    tail: str = ""
 
 
 class TokenizerFile:
@@ -79,7 +88,10 @@ class TokenizerFile:
         """Tokens of each text on its own."""
         if len(texts) <= _FEW:  # sharing them out to threads costs more than counting them
             return [self.count(text) for text in texts]
-        return [len(e) for e in self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)]
+        counts: list[int] = []
+        for chunk in _chunks(texts):
+            counts += [len(e) for e in self._tokenizer.encode_batch_fast(chunk, add_special_tokens=False)]
+        return counts
 
     @cached_property
     def additions(self) -> dict[Cut, Addition]:
@@ -101,18 +113,39 @@ class TokenizerFile:
         return groups if sum(groups) == digits else None
 
     def _probe(self, cut: Cut) -> Addition:
-        lefts, rights = (_HYPHEN_LEFT, _HYPHEN_RIGHT) if cut is Cut.HYPHEN else (_LEFT, _RIGHT)
-        before = [left + "\n" for left in lefts] if cut is Cut.LINE else list(lefts)
-        lead = {Cut.SPACE: " ", Cut.LINE: "", Cut.HYPHEN: "-"}[cut]
-        after = [lead + right for right in rights]
+        before, after = _neighbours(cut)
         joined = self.count_each([left + right for left, right in product(before, after)])
-        for anchor in ("", _ANCHORS[cut]):
-            base = self.count(anchor) if anchor else 0
-            added = [n - base for n in self.count_each([anchor + right for right in after])]
-            parts = [left + right for left, right in product(self.count_each(before), added)]
-            if parts == joined:
-                return Addition(anchor)
+        for tail in ("", _TAIL) if cut in (Cut.LINE, Cut.BLANK) else ("",):
+            own = [count - self.count(tail) for count in self.count_each([left + tail for left in before])]
+            for anchor in ("", _ANCHORS[cut]):
+                base = self.count(anchor + tail) - self.count(tail)
+                added = [count - base for count in self.count_each([anchor + right for right in after])]
+                if [left + right for left, right in product(own, added)] == joined:
+                    return Addition(anchor, tail)
         return Addition(None)
+
+
+def _neighbours(cut: Cut) -> tuple[list[str], list[str]]:
+    """Left and right pieces to probe a cut with."""
+    if cut is Cut.HYPHEN:
+        return list(_HYPHEN_LEFT), ["-" + right for right in _HYPHEN_RIGHT]
+    if cut is Cut.SPACE:
+        return list(_LEFT), [" " + right for right in _RIGHT]
+    if cut is Cut.LINE:
+        return [left + "\n" for left in _LEFT], list(_RIGHT)
+    return [left + "\n\n" for left in _LEFT], [right for right in _RIGHT if right[0].isalpha()]
+
+
+def _chunks(texts: Sequence[str]) -> Iterator[list[str]]:
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text)
+        if size >= _CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    yield chunk
 
 
 def load_tokenizer(path: Path) -> TokenizerFile:

@@ -42,7 +42,7 @@ class Common:
         self._texts = np.array(words, dtype=object)
         self._numbers, self._number_costs = self._count_numbers(self._most())
         self._first = meter.line("1.") - meter.space(" 1.") if self._wrapping.head.endswith("\n") else 0
-        self._rest = meter.line(self._wrapping.ending.lstrip("\n"))
+        self._rest = meter.end(self._wrapping.ending.lstrip("\n"))
 
     def build(self, draws: Draws, budget: int, index: int = 0) -> Draft:
         """The draft that fills `budget` tokens. Raises TooSmall, and OptionsError when the words run out."""

@@ -34,19 +34,27 @@ class Meter:
     """Token counts of pieces of a prompt: what each adds where it stands.
 
     `start` counts a text at the beginning of a prompt; `space`, `line` and `hyphen` count what a piece adds after the
-    cut of that name (`benchmarks.tokenizers.Cut`). The counts are exact where `exact` says so, else estimates.
+    cut of that name (`benchmarks.tokenizers.Cut`), `end` what the last piece adds. A piece that ends with newlines is
+    followed by a visible character. The counts are exact where `exact` says so, else estimates.
     """
 
     def __init__(self, counter: TokenCounter) -> None:
         self.counter = counter
         self._file = counter if isinstance(counter, TokenizerFile) else None
         self._additions = self._file.additions if self._file else {}
-        self._bases = {
-            a: counter.count(a) if a else 0 for a in {x.anchor for x in self._additions.values()} if a is not None
-        }
+        tails = {cut: addition.tail for cut, addition in self._additions.items()}
+        self._tails = (tails.get(Cut.LINE, ""), tails.get(Cut.BLANK, ""))
+        self._tail_tokens = {tail: counter.count(tail) if tail else 0 for tail in tails.values()}
+        self._bases = {cut: self._base(cut, addition.anchor or "") for cut, addition in self._additions.items()}
         self._known: dict[str, int] = {}
         self._fixed: dict[int, bool] = {}
         self._per_character = 0.0 if self._file else counter.count(_CALIBRATION * 4) / len(_CALIBRATION * 4)
+
+    @property
+    def identity(self) -> str:
+        """What cached counts depend on: the tokenizer and how its counts are taken."""
+        ways = [f"{cut}:{way.anchor}:{way.tail}" for cut, way in sorted(self._additions.items())]
+        return "|".join([self.counter.identity, *ways])
 
     def exact(self, *cuts: Cut) -> bool:
         """True when sums of counts over these cuts are the counts of the texts."""
@@ -55,13 +63,19 @@ class Meter:
     def start(self, text: str) -> int:
         """Tokens of a text at the beginning of a prompt. Short ones are remembered: prompts of a cell begin alike."""
         if (known := self._known.get(text)) is None:
-            known = self._file.count(text) if self._file else self._estimate(text)
+            known = self._count("", 0, text) if self._file else self._estimate(text)
             if len(text) > _REMEMBERED:
                 return known
             if len(self._known) > 1000:
                 self._known.clear()
             self._known[text] = known
         return known
+
+    def end(self, text: str) -> int:
+        """What the last piece of a prompt adds after a line."""
+        if self._file is None:
+            return self._estimate(text)
+        return self._file.count((self._additions[Cut.LINE].anchor or "") + text) - self._bases[Cut.LINE]
 
     def space(self, text: str) -> int:
         return self._one(Cut.SPACE, text)
@@ -92,18 +106,37 @@ class Meter:
             return False
         return all(len(set(self.spaces([f" {n:0{size}d}" for n in range(10**size)]))) == 1 for size in set(groups))
 
+    def _base(self, cut: Cut, anchor: str) -> int:
+        """Tokens of an anchor before the piece that it stands for the neighbour of."""
+        tail = self._additions[cut].tail
+        return self.counter.count(anchor + tail) - self._tail_tokens[tail] if anchor else 0
+
+    def _tail(self, text: str) -> str:
+        """What a piece that ends with newlines is counted with."""
+        if not text.endswith("\n"):
+            return ""
+        return self._tails[text.endswith("\n\n")]
+
     def _one(self, cut: Cut, text: str) -> int:
         if self._file is None:
             return self._estimate(text)
-        anchor = self._additions[cut].anchor
-        return self._file.count(anchor + text) - self._bases[anchor] if anchor else self._file.count(text)
+        return self._count(self._additions[cut].anchor or "", self._bases[cut], text)
+
+    def _count(self, anchor: str, base: int, text: str) -> int:
+        tail = self._tail(text)
+        return self.counter.count(anchor + text + tail) - base - (self._tail_tokens[tail] if tail else 0)
 
     def _each(self, cut: Cut, texts: Sequence[str]) -> Costs:
         if self._file is None:
             return np.array([self._estimate(text) for text in texts], dtype=np.int64)
-        anchor = self._additions[cut].anchor
-        counts = np.array(self._file.count_each([anchor + t for t in texts] if anchor else texts), dtype=np.int64)
-        return counts - self._bases[anchor] if anchor else counts
+        anchor, base = self._additions[cut].anchor or "", self._bases[cut]
+        if not any(self._tails):
+            counted = self._file.count_each([anchor + text for text in texts] if anchor else texts)
+            return np.array(counted, dtype=np.int64) - base
+        tails = [self._tail(text) for text in texts]
+        counted = self._file.count_each([anchor + text + tail for text, tail in zip(texts, tails, strict=True)])
+        extra = [base + self._tail_tokens[tail] if tail else base for tail in tails]
+        return np.array(counted, dtype=np.int64) - np.array(extra, dtype=np.int64)
 
     def _estimate(self, text: str) -> int:
         return round(len(text) * self._per_character)

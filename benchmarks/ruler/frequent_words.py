@@ -45,7 +45,7 @@ class Coded:
         head, ending = self._wrapping.head, self._wrapping.ending
         self._newline_first = head.endswith("\n")
         self._newlines = ending[: len(ending) - len(ending.lstrip("\n"))]
-        self._fixed = meter.start(head if self._newline_first else head.rstrip(" ")) + meter.line(ending.lstrip("\n"))
+        self._fixed = meter.start(head if self._newline_first else head.rstrip(" ")) + meter.end(ending.lstrip("\n"))
         ranks = np.arange(1, parameters.vocabulary + 1)
         shares = np.asarray(ranks ** -float(parameters.alpha) / zeta(parameters.alpha), dtype=np.float64)
         most = max(16, frame.budget)

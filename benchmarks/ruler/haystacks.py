@@ -79,7 +79,7 @@ def load_essays(text: str, sha256: str, splitter: str, meter: Meter, cache: Cach
     if not text:
         raise InvalidAsset("essays", "the corpus holds no words")
     layout = cache.arrays(("essays", _VERSION, sha256, splitter), lambda: _layout(text, splitter))
-    identity = meter.counter.identity
+    identity = meter.identity
     counts = cache.arrays(("essay-costs", _VERSION, sha256, identity), lambda: _costs(text, meter))
     return Essays(text, layout["starts"], layout["spans"], layout["breaks"], counts["costs"], int(counts["first"][0]))
 

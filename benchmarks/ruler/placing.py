@@ -70,8 +70,8 @@ def fixed_tokens(meter: Meter, wrapping: Wrapping, texts: Sequence[str]) -> int:
 
 
 def _fixed(meter: Meter, wrapping: Wrapping, texts: Sequence[str]) -> tuple[int, list[int]]:
-    *added, rest = meter.lines([*(text + "\n" for text in texts), wrapping.ending.removeprefix("\n")]).tolist()
-    return meter.start(wrapping.head) + sum(added) + rest, added
+    added = meter.lines([text + "\n" for text in texts]).tolist()
+    return meter.start(wrapping.head) + sum(added) + meter.end(wrapping.ending.removeprefix("\n")), added
 
 
 def _lines(
@@ -99,7 +99,7 @@ def in_essays(
     head, ending = wrapping.head, wrapping.ending
     start = meter.start(head if head.endswith("\n") else head.rstrip(" "))
     added = meter.spaces([" " + text for text in texts]).tolist()
-    known = start + sum(added) + meter.line(ending.lstrip("\n"))
+    known = start + sum(added) + meter.end(ending.lstrip("\n"))
     seams = Seams(meter, wrapping, essays, texts)
     size = essays.within(budget - known) + 2
     while True:

@@ -29,7 +29,7 @@ class DocumentCosts:
 
     def __init__(self, documents: Documents, meter: Meter, cache: Cache, name: str) -> None:
         self._documents, self._meter, self._cache = documents, meter, cache
-        self._key = ("document-costs", 1, name, meter.counter.identity)
+        self._key = ("document-costs", 1, name, meter.identity)
         stored = cache.load(self._key)
         total = len(documents.texts)
         self._costs: Costs = stored["costs"] if stored else np.full(total, -1, dtype=np.int64)
@@ -91,14 +91,16 @@ class Answering:
         label, _, after = frame.language.document.partition("{document}")
         self._after = after
         wrapping = wrap(frame, self._template, query="x")
-        self.exact = meter.exact(Cut.LINE) and wrapping.separable(_JOINT) and label.endswith("\n") and not after
+        letters = label[:1].isalpha() and wrapping.ending.lstrip("\n")[:1].isalpha()
+        separable = wrapping.separable(_JOINT) and label.endswith("\n") and not after and letters
+        self.exact = meter.exact(Cut.LINE, Cut.BLANK) and separable
         self._labels, self._lock = _Labels(label), threading.Lock()
 
     def build(self, draws: Draws, budget: int, index: int) -> Draft:
         """The draft of question `index` that fills `budget` tokens. Raises TooSmall."""
         question = self.documents.question(index % self.documents.questions)
         wrapping = wrap(self.frame, self._template, query=question.query)
-        fixed = self.meter.start(wrapping.head) + self.meter.line(wrapping.ending.lstrip("\n"))
+        fixed = self.meter.start(wrapping.head) + self.meter.end(wrapping.ending.lstrip("\n"))
         needed = len(question.gold)
         wanted = self._exactly or 1 + needed + int((budget - fixed) / self.costs.average())
         while True:

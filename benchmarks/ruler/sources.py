@@ -176,7 +176,7 @@ class IndependentSource:
         if kind == "numbers":
             return Numbers()
         if kind == "uuids":
-            return uuid_pool(max(1024, 1 << (length // 16).bit_length()))
+            return uuid_pool(max(1024, 1 << (length // 16 - 1).bit_length()))
         with self._lock:
             if self._pairs is None:
                 self._pairs = Pairs(self.language.words("first").words, self.language.words("second").words)

@@ -47,8 +47,10 @@ class Tracking:
         self.frame, self.parameters, self.meter, self.essays = frame, parameters, meter, essays
         self._template = frame.language.template("vt", frame.profile)
         self._noise = meter.line(frame.language.noise + "\n")
-        cuts = (Cut.SPACE, Cut.LINE) if essays else (Cut.LINE,)
-        self.exact = meter.exact(*cuts) and wrap(frame, self._template, query="1", num_v=1).separable("\n")
+        cuts = (Cut.SPACE, Cut.LINE, Cut.BLANK) if essays else (Cut.LINE, Cut.BLANK)
+        first = essays.text if essays else frame.language.noise
+        separable = wrap(frame, self._template, query="1", num_v=1).separable("\n")
+        self.exact = meter.exact(*cuts) and separable and first[:1].isalpha()
         limit = _EXAMPLE_TOKENS if frame.budget >= 4 * _EXAMPLE_TOKENS else frame.budget // 4
         self._example_lines = self._size_example(limit)
 
