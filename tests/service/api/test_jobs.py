@@ -1,0 +1,209 @@
+"""Jobs while they run: lists, counts, verbs."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from protocol.jobs import Status
+from service import cursors
+from tests.service.api.acting import PLANNED, Service, failed, ok
+
+
+def _adds_up(counts: dict[str, Any]) -> bool:
+    parts = ("scored", "not_a_measurement", "failed", "in_flight", "waiting", "pending")
+    return sum(counts[part] for part in parts) == counts["planned"] and sum(counts["by_status"].values()) == sum(
+        counts[part] for part in parts[:3]
+    )
+
+
+async def test_the_denominator_adds_up_wherever_samples_are(service: Service, model: str) -> None:
+    price = {"input": 1.0, "output": 10.0}
+    await service.ok("PATCH", "/v1/models/m", json={"price": price})
+    job = await service.submit()
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 5)
+    a, b, c, d, _ = await service.addressed(grant)
+    await service.report(
+        worker,
+        [
+            ok(1.0, **a),
+            ok(0.5, **b, status=Status.CUT_ANSWER),
+            ok(0.0, **c).model_copy(update={"status": Status.TRUNCATED_PROMPT, "score": None}),
+            failed(**d, retry_after=3000),
+        ],
+    )
+    shown = await service.ok("GET", f"/v1/jobs/{job}")
+    counts = shown["counts"]
+    assert _adds_up(counts)
+    assert counts == {
+        "planned": PLANNED,
+        "scored": 2,
+        "noted": 1,
+        "not_a_measurement": 1,
+        "failed": 0,
+        "in_flight": 1,
+        "waiting": 1,
+        "pending": PLANNED - 5,
+        "by_status": {"ok": 1, "cut_answer": 1, "truncated_prompt": 1},
+    }
+    assert shown["mean"] == 0.75
+    assert shown["usage"]["calls"] == 4
+    assert shown["usage"]["prompt_tokens"] == 30
+    assert shown["usage"]["cost"] == (30 * 1.0 + 6 * 10.0) / 1e6
+    [cell, *others] = shown["cells"]
+    assert cell["counts"]["planned"] == 5
+    assert _adds_up(cell["counts"])
+    assert cell["mean"] == 0.75
+    assert all(other["mean"] is None and other["counts"]["pending"] == 5 for other in others)
+    reasons = {w["reason"]: w for w in shown["waiting"]}
+    assert reasons["server_error"]["count"] == 1
+    assert reasons["server_error"]["next_try"] is not None
+    [listed] = (await service.ok("GET", "/v1/jobs"))["items"]
+    assert listed["counts"] == counts
+
+
+async def test_an_invalid_sample_counts_as_zero_only_when_the_job_was_told_so(service: Service, model: str) -> None:
+    job = await service.submit(run={"count_invalid": "zero"})
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 2)
+    a, b = await service.addressed(grant)
+    cut = ok(0.0, **b).model_copy(update={"status": Status.TRUNCATED_PROMPT, "score": None})
+    await service.report(worker, [ok(1.0, **a), cut])
+    assert (await service.ok("GET", f"/v1/jobs/{job}"))["mean"] == 0.5
+    summary = await service.ok("GET", f"/v1/jobs/{job}/summary")
+    assert summary["count_invalid"] == "zero"
+    assert any("counts as 0" in note for note in summary["notes"])
+
+
+async def test_a_job_says_that_no_worker_is_there(service: Service, model: str) -> None:
+    job = await service.submit()
+    [waiting] = (await service.ok("GET", f"/v1/jobs/{job}"))["waiting"]
+    assert "no worker is connected" in waiting["reason"]
+    assert waiting["count"] == PLANNED
+
+
+async def test_a_job_says_that_its_model_is_down_and_when_it_is_tried_again(service: Service, model: str) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 1)
+    [address] = await service.addressed(grant)
+    down = failed(**address, cause="connection", message="refused", counts=False, model_down=True)
+    await service.report(worker, [down])
+    shown = await service.ok("GET", f"/v1/jobs/{job}")
+    assert "model m is down: connection: refused" in shown["waiting"][0]["reason"]
+    assert shown["waiting"][0]["next_try"] is not None
+    assert shown["counts"]["failed"] == 0
+    circuit = (await service.ok("GET", "/v1/models/m"))["circuit"]
+    assert circuit["state"] == "open"
+
+
+async def test_pause_resume_and_cancel_may_be_repeated(service: Service, model: str) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    for verb, state, grants in (("pause", "paused", 0), ("resume", "running", 1), ("cancel", "cancelled", 0)):
+        for _ in range(2):
+            assert (await service.ok("POST", f"/v1/jobs/{job}/{verb}"))["state"] == state
+        assert len(await service.claim(worker, 1)) == grants, verb
+    found = await service.problem(409, "POST", f"/v1/jobs/{job}/pause")
+    assert "cancelled" in found["detail"]
+    await service.problem(404, "POST", "/v1/jobs/nojob/pause")
+
+
+async def test_what_may_change_while_a_job_runs_changes_and_the_rest_stays(service: Service, model: str) -> None:
+    job = await service.submit(priority=1, max_concurrency=3)
+    changed = await service.ok("PATCH", f"/v1/jobs/{job}", json={"priority": 7, "retry": {"max_attempts": 2}})
+    assert (changed["priority"], changed["max_concurrency"], changed["retry"]["max_attempts"]) == (7, 3, 2)
+    changed = await service.ok("PATCH", f"/v1/jobs/{job}", json={"max_concurrency": None, "name": "n"})
+    assert (changed["priority"], changed["max_concurrency"], changed["name"]) == (7, None, "n")
+    found = await service.problem(422, "PATCH", f"/v1/jobs/{job}", json={"options": {}})
+    assert found["errors"][0]["field"] == "options"
+
+
+async def test_retrying_asks_failed_samples_again_and_keeps_every_good_result(service: Service, model: str) -> None:
+    job = await service.submit(retry={"max_attempts": 1})
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 3)
+    a, b, c = await service.addressed(grant)
+    await service.report(worker, [ok(1.0, **a), failed(**b), failed(**c)])
+    await service.finish(worker)
+    ended = await service.ok("GET", f"/v1/jobs/{job}")
+    assert ended["state"] == "completed_with_errors"
+    assert ended["counts"]["failed"] == 2
+    headers = {"Idempotency-Key": "again"}
+    again = await service.ok("POST", f"/v1/jobs/{job}/retry", headers=headers)
+    assert again["state"] == "running"
+    assert again["counts"]["waiting"] == 2
+    assert await service.finish(worker, score=0.0) == 2
+    same = await service.ok("POST", f"/v1/jobs/{job}/retry", headers=headers)
+    assert same["state"] == "completed"
+    assert same["counts"]["scored"] == PLANNED
+    assert same["mean"] == (PLANNED - 2) / PLANNED
+    sample = await service.ok("GET", f"/v1/jobs/{job}/samples/{b['cell']}/{b['index']}")
+    assert [attempt["kind"] for attempt in sample["attempts"]] == ["server_error", "superseded"]
+    assert sample["result"]["generation"] == 1
+    named = await service.ok("POST", f"/v1/jobs/{job}/retry", json={"statuses": [], "samples": [[0, 0]]})
+    assert named["counts"]["waiting"] == 1
+
+
+async def test_extending_adds_samples_and_lengths_without_redoing_anything(service: Service, model: str) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    assert await service.finish(worker) == PLANNED
+    assert (await service.ok("GET", f"/v1/jobs/{job}"))["state"] == "completed"
+    grown = await service.ok("POST", f"/v1/jobs/{job}/extend", json={"samples": 7, "lengths": [2048]})
+    assert grown["state"] == "running"
+    assert grown["counts"] == {**grown["counts"], "planned": 42, "scored": PLANNED, "pending": 22}
+    assert grown["options"]["lengths"] == [768, 1024, 2048]
+    same = await service.ok("POST", f"/v1/jobs/{job}/extend", json={"samples": 7, "lengths": [2048]})
+    assert same["counts"]["planned"] == 42
+    assert await service.finish(worker) == 22
+    assert (await service.ok("GET", f"/v1/jobs/{job}"))["counts"]["scored"] == 42
+    for body, field in (
+        ({"samples": 3}, "samples"),
+        ({"lengths": [8192]}, "options.lengths"),
+        ({"tasks": ["x"]}, "options.tasks"),
+    ):
+        found = await service.problem(422, "POST", f"/v1/jobs/{job}/extend", json=body)
+        assert field in found["detail"], body
+
+
+async def test_a_clone_is_a_new_job_with_changes(service: Service, model: str) -> None:
+    job = await service.submit(name="first", labels={"a": "b"}, priority=4)
+    clone = await service.ok("POST", f"/v1/jobs/{job}/clone", json={"options": {"samples": 1}, "name": "second"})
+    assert clone["id"] != job
+    assert (clone["name"], clone["labels"], clone["priority"]) == ("second", {"a": "b"}, 4)
+    assert clone["counts"]["planned"] == 4
+    found = await service.problem(422, "POST", f"/v1/jobs/{job}/clone", json={"model": "nobody"})
+    assert found["errors"][0]["field"] == "model"
+
+
+async def test_the_list_is_paged_newest_first_and_filtered_by_state(service: Service, model: str) -> None:
+    made = [await service.submit(samples=1) for _ in range(5)]
+    await service.ok("POST", f"/v1/jobs/{made[0]}/cancel")
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    while True:
+        page = await service.ok("GET", "/v1/jobs", params={"limit": 2, **cursor})
+        seen += [job["id"] for job in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+        if len(seen) == 2:
+            await service.submit(samples=1)  # a newer job must not shift the pages
+    assert seen == made[::-1]
+    running = await service.ok("GET", "/v1/jobs", params={"state": ["running", "paused"]})
+    assert made[0] not in [job["id"] for job in running["items"]]
+    await service.problem(422, "GET", "/v1/jobs?state=asleep")
+    await service.problem(400, "GET", "/v1/jobs?cursor=zzz")
+    other = cursors.encode("results", ["1", 0, 0])
+    found = await service.problem(400, "GET", f"/v1/jobs?cursor={other}")
+    assert "another list" in found["detail"] or "damaged" in found["detail"]
+
+
+async def test_verbs_at_once_leave_a_state_that_one_of_them_asked_for(service: Service, model: str) -> None:
+    job = await service.submit()
+    verbs = ["pause", "resume"] * 10
+    answers = await asyncio.gather(*(service.http.post(f"/v1/jobs/{job}/{verb}") for verb in verbs))
+    assert {answer.status_code for answer in answers} == {200}
+    assert (await service.ok("GET", f"/v1/jobs/{job}"))["state"] in ("running", "paused")

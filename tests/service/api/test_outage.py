@@ -1,0 +1,75 @@
+"""When the database goes away, and when the service can't start."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.auth import COOKIE
+from service.db import migrate
+from service.db.embedded import EmbeddedPostgres
+from service.errors import SettingsError, StartupError
+from service.serve import bind
+from service.settings import Settings, from_environment
+from tests.service.api.acting import Service
+from tests.service.api.conftest import running
+
+
+async def test_while_the_database_is_away_answers_are_503_and_they_come_back(
+    server_folder: Path, tmp_path: Path
+) -> None:
+    with EmbeddedPostgres(server_folder / "data", {"fsync": "off"}) as postgres:
+        await migrate.upgrade(postgres.url)
+        async with running(Settings(database_url=postgres.url, data_dir=tmp_path, port=0)) as service:
+            await service.ok("GET", "/readyz")
+            await service.ok("GET", "/v1/jobs")
+            await asyncio.to_thread(postgres.stop)
+            await _away(service)
+            await asyncio.to_thread(postgres.start)
+            async with asyncio.timeout(60):
+                while (await service.http.get("/readyz")).status_code != 200:  # noqa: ASYNC110
+                    await asyncio.sleep(0.05)
+            await service.ok("GET", "/v1/jobs")
+
+
+async def _away(service: Service) -> None:
+    assert (await service.http.get("/healthz")).status_code == 200
+    for method, path in (
+        ("GET", "/readyz"),
+        ("GET", "/v1/jobs"),
+        ("GET", "/v1/models/m"),
+        ("POST", "/v1/jobs/j/pause"),
+    ):
+        answer = await service.http.request(method, path)
+        assert answer.status_code == 503, f"{path}: {answer.text}"
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert int(answer.headers["retry-after"]) > 0
+    async with httpx.AsyncClient(base_url=service.url, cookies={COOKIE: service.token}) as browser:
+        page = await browser.get("/", headers={"Accept": "text/html"})
+    assert page.status_code == 503
+    assert "database" in page.text
+    assert page.headers["content-type"].startswith("text/html")
+
+
+def test_a_port_in_use_is_said_with_a_way_out() -> None:
+    settings = Settings(database_url="postgresql://x@127.0.0.1/x", port=0)
+    with bind(settings) as taken:
+        same = replace(settings, port=taken.getsockname()[1])
+        with pytest.raises(StartupError, match=r"port in use.*--port"):
+            bind(same)
+
+
+def test_settings_come_from_the_environment_and_a_bad_one_is_named() -> None:
+    given = {"DATABASE_URL": "postgresql://x@db/x", "FATHOM_PORT": "9000", "FATHOM_DATA": "/data", "FATHOM_HOST": "::"}
+    settings = from_environment(given)
+    assert (settings.port, settings.host, settings.data_dir) == (9000, "::", Path("/data"))
+    with pytest.raises(SettingsError, match="FATHOM_PORT = 'http'"):
+        from_environment({**given, "FATHOM_PORT": "http"})
+    with pytest.raises(SettingsError, match="DATABASE_URL"):
+        from_environment({})
+    with pytest.raises(SettingsError, match="FATHOM_LOG_FORMAT"):
+        from_environment({**given, "FATHOM_LOG_FORMAT": "xml"})
