@@ -110,7 +110,7 @@ def _english_words(options: RulerOptions) -> AssetNeed:
     """The 370,101 words that the reference falls back to near 128K. No package ships them. Asked for by name they are
     needed; else they serve when they are registered."""
     name = options.english_words or "ruler-english-words"
-    hint = f"fathom assets add {name} english_words.json --kind words (made from words_dictionary.json of dwyl/english-words)"
+    hint = f"fathom assets add {name} english_words.json --kind words (the file of the reference's repository)"
     return AssetNeed("english_words", "words", name, hint, optional=options.english_words is None)
 
 

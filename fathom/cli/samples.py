@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import file_digest
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from benchmarks.base import Cell, Resources
+from benchmarks.base import Cell, Resources, Source, TokenCounter
 from benchmarks.errors import BenchmarkError
 from benchmarks.ruler import BENCHMARK
 from benchmarks.ruler.options import RulerOptions, parse_options
@@ -68,24 +68,13 @@ def write_samples(
     with bad_input():
         parsed = parse_options(options)
         cells = BENCHMARK.cells(parsed)
-        counter = _load_tokenizer(tokenizer)
-        files = _files(asset)
-        missing = [n for n in BENCHMARK.needs(parsed) if n.role not in files and not n.optional]
-        if missing:
-            role = missing[0].role.replace("_", "-")
-            raise BadInput(f"{task} needs --asset {role}=FILE (or, for jobs of a service: {missing[0].hint})")
-        resources = Resources(
-            counter=counter,
-            files=files,
-            sha256={role: _sha256(path) for role, path in files.items()},
-            names={role: path.name for role, path in files.items()},
-            cache=_cache(),
-        )
+        resources = _resources(tokenizer, _files(asset))
+        _refuse_missing(parsed, task, resources)
         source = BENCHMARK.open(parsed, resources)
         for cell in cells:
             source.check(cell)
         with _target(output) as target:
-            for line in _lines(parsed, cells, source.sample, counter, range(first, first + count)):
+            for line in _lines(parsed, cells, source, resources.counter, range(first, first + count)):
                 target.write(line + "\n")
     if as_json:
         report = {
@@ -94,23 +83,37 @@ def write_samples(
             "samples": count * len(cells),
             "output": str(output or "-"),
         }
-        print_json({**report, "tokenizer": counter.identity, "assets": resources.sha256})
+        print_json({**report, "tokenizer": resources.counter.identity, "assets": dict(resources.sha256)})
+
+
+def _resources(tokenizer: Path, files: Mapping[str, Path]) -> Resources:
+    from benchmarks.tokenizers import load_tokenizer
+
+    return Resources(
+        counter=load_tokenizer(tokenizer),
+        files=files,
+        sha256={role: _sha256(path) for role, path in files.items()},
+        names={role: path.name for role, path in files.items()},
+        cache=_cache(),
+    )
+
+
+def _refuse_missing(options: RulerOptions, task: str, resources: Resources) -> None:
+    """A text that the task is built from and that was not given is bad input."""
+    for need in BENCHMARK.needs(options):
+        if need.role not in resources.files and not need.optional:
+            role = need.role.replace("_", "-")
+            raise BadInput(f"{task} needs --asset {role}=FILE (or, for jobs of a service: {need.hint})")
 
 
 def _lines(
-    options: RulerOptions, cells: list[Cell], sample: Callable[[Cell, int], Any], counter: Any, indices: range
+    options: RulerOptions, cells: list[Cell], source: Source, counter: TokenCounter, indices: range
 ) -> Iterator[str]:
     from fathom.formats.ruler import dataset_line, encode
 
     for cell in cells:
         for index in indices:
-            yield encode(dataset_line(sample(cell, index), index, cell.task, options, counter))
-
-
-def _load_tokenizer(path: Path) -> Any:
-    from benchmarks.tokenizers import load_tokenizer
-
-    return load_tokenizer(path)
+            yield encode(dataset_line(source.sample(cell, index), index, cell.task, options, counter))
 
 
 def _files(asset: Mapping[str, str]) -> dict[str, Path]:
