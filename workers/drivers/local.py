@@ -21,6 +21,7 @@ from workers.errors import DriverError
 
 _CHUNK = 65536
 _KEPT_ENVIRONMENT = ("PATH", "HOME", "LANG")
+_LINGER = 0.5  # seconds of silence after which a program that has ended is taken to have no more to say
 _MARK = "FATHOM_CALL"
 
 
@@ -55,22 +56,30 @@ class _LocalProcess:
     async def output(self) -> AsyncIterator[tuple[Stream, bytes]]:
         closed = 0
         while closed < 2:
-            item = await self._chunks.get()
+            try:
+                item = await asyncio.wait_for(self._chunks.get(), _LINGER)
+            except TimeoutError:
+                if self._child.returncode is not None:  # a child that was left behind holds the pipes open
+                    return
+                continue
             if item is None:
                 closed += 1
             else:
                 yield item
 
     async def wait(self) -> Exit:
-        code = await self._child.wait()
+        while self._child.returncode is None:  # asyncio's own wait() also waits for whoever holds the pipes
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._child.wait(), _LINGER)
+        code = self._child.returncode
         return Exit(code) if code >= 0 else Exit(None, signal.Signals(-code).name)
 
     async def kill(self) -> None:
         """Kill the process group, also when its leader is gone, then whatever left the group but bears our mark."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._child.pid, signal.SIGKILL)
-        await self._child.wait()
         await asyncio.to_thread(_kill_marked, f"{_MARK}={self._mark}".encode())
+        await self._child.wait()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -130,11 +139,18 @@ class LocalDriver:
 
 
 def _kill_marked(mark: bytes) -> None:
-    """Kill every process whose environment holds the mark: those that started a session of their own (Linux)."""
-    for environment in glob.glob("/proc/[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if mark in Path(environment).read_bytes().split(b"\0"):
-                os.kill(int(environment.split("/")[2]), signal.SIGKILL)
+    """Kill every process whose environment holds the mark: those that started a session of their own (Linux).
+
+    Looks again until it finds none, since what is killed may just have forked.
+    """
+    found = True
+    while found:
+        found = False
+        for environment in glob.glob("/proc/[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if mark in Path(environment).read_bytes().split(b"\0"):
+                    os.kill(int(environment.split("/")[2]), signal.SIGKILL)
+                    found = True
 
 
 def _write_private(path: Path, content: bytes) -> None:

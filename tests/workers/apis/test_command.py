@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchmarks.base import Prompt
+from protocol.models import Generation
 from tests.support.waiting import until
 from tests.workers.targets import open_target
 from workers.apis.base import Call, Reply
@@ -26,9 +27,14 @@ def _program(tmp_path: Path, source: str) -> list[str]:
     return [sys.executable, str(path)]
 
 
-async def _ask(command: list[str], prompt: Prompt = PROMPT, mode: Any = "suffix", **model: Any) -> Reply:
+async def _ask(
+    command: list[str], prompt: Prompt = PROMPT, mode: Any = "suffix", system: str | None = None, **model: Any
+) -> Reply:
+    generation = Generation(system=system)
     async with open_target(None, api="command", command=command, **model) as target:
-        return await call(target, Call(prompt, max_tokens=7, prompt_tokens=10, answer_prefix=mode))
+        return await call(
+            target, Call(prompt, max_tokens=7, prompt_tokens=10, generation=generation, answer_prefix=mode)
+        )
 
 
 async def test_context_comes_on_stdin_and_the_question_is_the_last_argument(tmp_path: Path) -> None:
@@ -78,12 +84,13 @@ async def test_the_environment_is_built_and_holds_the_key_under_its_own_name(
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "17")
     program = _program(
-        tmp_path, "import os; print(sorted(k for k in os.environ if k != 'LC_CTYPE'), os.environ['MY_KEY'])"
+        tmp_path,
+        "import os; print(sorted(k for k in os.environ if k != 'LC_CTYPE'), os.environ['MY_KEY'], os.environ['FATHOM_SYSTEM'])",
     )
-    reply = await _ask(program, api_key_env="MY_KEY", api_key="sk-1", generation={"system": "Be brief."})
+    reply = await _ask(program, api_key_env="MY_KEY", api_key="sk-1", system="Be brief.")
     assert "SLURM_JOB_ID" not in reply.answer
     assert "'FATHOM_MAX_TOKENS'" in reply.answer
-    assert reply.answer.endswith(" sk-1")
+    assert reply.answer.endswith(" sk-1 Be brief.")
 
 
 @pytest.mark.parametrize(("code", "permanent"), [(1, True), (75, False)])
@@ -137,7 +144,7 @@ def _sleepers(mark: str) -> list[str]:
 async def test_cancelling_kills_the_whole_process_tree_even_what_left_its_session(tmp_path: Path) -> None:
     flag = tmp_path / "flag"
     command = [*_program(tmp_path, TREE), str(flag)]
-    task = asyncio.create_task(_ask(command, generation={"system": str(tmp_path)}))
+    task = asyncio.create_task(_ask(command, system=str(tmp_path)))
     await until(flag.exists)
     assert len(_sleepers(str(tmp_path))) >= 3
     task.cancel()
@@ -149,7 +156,7 @@ async def test_cancelling_kills_the_whole_process_tree_even_what_left_its_sessio
 async def test_a_program_out_of_time_is_killed_with_its_tree(tmp_path: Path) -> None:
     command = [*_program(tmp_path, TREE), str(tmp_path / "flag")]
     with pytest.raises(CallError, match="total timeout") as caught:
-        await _ask(command, timeouts={"total": 1.0, "per_1k_tokens": 0}, generation={"system": str(tmp_path)})
+        await _ask(command, timeouts={"total": 1.0, "per_1k_tokens": 0}, system=str(tmp_path))
     assert caught.value.cause == "timeout"
     assert _sleepers(str(tmp_path)) == []
 
@@ -164,5 +171,5 @@ async def test_children_left_behind_by_a_program_that_ended_well_are_killed_too(
         print(42)
         """,
     )
-    assert (await _ask(program, generation={"system": str(tmp_path)})).answer == "42"
+    assert (await _ask(program, system=str(tmp_path))).answer == "42"
     assert _sleepers(str(tmp_path)) == []
