@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import uvicorn
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from fathom.children import Children, Program
@@ -62,6 +61,10 @@ class Running:
     def dashboard(self) -> str:
         return f"{self.address}/?token={self.token}"
 
+    def add_worker(self, number: int) -> None:
+        """Start a worker process."""
+        self.children.start(_worker(self.plan, self.address, self.token, number))
+
 
 @contextlib.asynccontextmanager
 async def running(plan: Plan) -> AsyncIterator[Running]:
@@ -85,9 +88,10 @@ async def running(plan: Plan) -> AsyncIterator[Running]:
             address = f"http://{_reachable(plan.host)}:{settings.port}"
             token_file = save_token(address, token)
             stack.push_async_callback(children.stop, WORKER_GRACE + 5)
+            now = Running(plan, address, token, new, token_file, children, interrupted)
             for number in range(1, plan.workers + 1):
-                children.start(_worker(plan, address, token, number))
-            yield Running(plan, address, token, new, token_file, children, interrupted)
+                now.add_worker(number)
+            yield now
 
 
 @contextlib.contextmanager
@@ -143,7 +147,8 @@ def _settings(plan: Plan, url: str, port: int) -> Settings:
 
 async def _service(settings: Settings, listener: socket.socket, stack: contextlib.AsyncExitStack) -> None:
     """Start the service and wait until it answers; it ends when the stack closes."""
-    server = _Server(make_server(settings).config)
+    server = make_server(settings)
+    server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign, assignment] # we handle them ourselves
     serving = asyncio.create_task(server.serve(sockets=[listener]), name="service")
 
     async def stop() -> None:
@@ -156,14 +161,6 @@ async def _service(settings: Settings, listener: socket.socket, stack: contextli
             serving.result()
             raise StartupError("the service could not start; the log above says why")
         await asyncio.sleep(0.02)
-
-
-class _Server(uvicorn.Server):
-    """A server in a process that handles the signals itself."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 @contextlib.contextmanager

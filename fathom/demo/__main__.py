@@ -27,8 +27,9 @@ from fathom.logs import start_logging
 from protocol.jobs import JobDetail
 from protocol.models import ApiKind, Generation, Limits, ModelRequest
 
+JOB = "demo"
 SLOTS, CONTEXT = 2, 16384
-TASKS = "niah_single_1,niah_single_2,niah_multikey_1"
+TASKS = "niah_single_1,niah_single_2"
 
 
 @click.command()
@@ -44,7 +45,7 @@ def main(once: bool, tasks: str, lengths: str, samples: int, data: Path | None, 
     """Evaluate a real small language model on this machine, from nothing to a table."""
     options = {"tasks": tasks.split(","), "lengths": lengths_of(lengths), "samples": samples}
     folder = (data or data_folder() / "demo").absolute()
-    plan = Plan(folder, port=_port(port), workers=1, database_url=None)
+    plan = Plan(folder, port=_port(port), workers=0)
     start_logging("warning")
     sys.exit(asyncio.run(_demo(plan, dict(options), once=once)))
 
@@ -77,10 +78,15 @@ async def _demo(plan: Plan, options: dict[str, object], *, once: bool) -> int:
 
 async def _evaluate(now: Running, options: dict[str, object]) -> None:
     """Start the model, register what the job needs, submit it and show it to its end."""
-    model_address = await _start_model(now)
     async with Client(now.address, now.token) as client:
+        for old in await client.jobs(state="running"):
+            if old.name == JOB:
+                await client.cancel(old.id)  # an earlier demo that was interrupted
+        model_address = await _start_model(now)
         await asyncio.to_thread(_register, now, model_address)
-        job = await client.submit("ruler", demo_model.NAME, options, name="demo")  # type: ignore[arg-type]
+        now.add_worker(1)
+        await _probe(client, model_address)
+        job = await client.submit("ruler", demo_model.NAME, options, name=JOB)  # type: ignore[arg-type]
         _say(f"job {job.id}: {job.counts.planned} samples; dashboard {now.dashboard}")
         last: JobDetail | None = None
         with Display() as display:
@@ -95,7 +101,8 @@ async def _evaluate(now: Running, options: dict[str, object]) -> None:
 async def _start_model(now: Running) -> str:
     """Start llama.cpp's server on the demo model as a child; returns its address once it answers."""
     folder = now.plan.data / "model"
-    _say("preparing the model SmolLM2-135M-Instruct (once: its weights are written in a form that CPUs read faster)")
+    if not demo_model.fast_path(folder).exists():
+        _say("writing SmolLM2-135M-Instruct in a form that CPUs read faster (once, some seconds)")
     path = await asyncio.to_thread(demo_model.fast_model, folder)
     address = f"http://127.0.0.1:{_free_port()}"
     arguments = [
@@ -144,11 +151,17 @@ def _register(now: Running, model_address: str) -> None:
         known = {model.name for model in client.models()}
         client.add_model(request, replace=request.name in known)
         install_ruler(client, say=_say)
-        found = client.probe_model(request.name)
-        if not found.ok:
-            raise Failed(f"the model cannot be used: {found.problem}")
-        window = found.findings.get("context_window")
-        _say(f"model {request.name} at {model_address}, window {window.value if window else 'unknown'} tokens")
+
+
+async def _probe(client: Client, model_address: str) -> None:
+    """Have the worker look at the model; raises Failed when it cannot be used."""
+    while not any(worker.state == "up" for worker in await client.workers()):  # noqa: ASYNC110 - another process
+        await asyncio.sleep(0.2)
+    found = await client.probe_model(demo_model.NAME)
+    if not found.ok:
+        raise Failed(f"the model cannot be used: {found.problem}")
+    window = found.findings.get("context_window")
+    _say(f"model {demo_model.NAME} at {model_address}, window {window.value if window else 'unknown'} tokens")
 
 
 def _port(given: int | None) -> int:

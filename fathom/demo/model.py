@@ -32,16 +32,20 @@ def shipped_model() -> Path:
     return found[0]
 
 
+def fast_path(folder: Path) -> Path:
+    """Where `fast_model` keeps its copy in `folder`."""
+    return folder / shipped_model().name.replace("Q4_1", "Q4_0")
+
+
 def fast_model(folder: Path) -> Path:
     """The model requantised to Q4_0 in `folder`; made on the first call (some seconds), whole or not at all."""
-    shipped = shipped_model()
-    target = folder / shipped.name.replace("Q4_1", "Q4_0")
-    if target.exists() or target.name == shipped.name:
-        return target if target.exists() else shipped
+    target = fast_path(folder)
+    if target.exists():
+        return target
     folder.mkdir(parents=True, exist_ok=True)
     part = target.with_suffix(f".part{os.getpid()}")
     try:
-        requantise(shipped, part)
+        requantise(shipped_model(), part)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

@@ -117,7 +117,12 @@ async def claim(worker: int, body: ClaimRequest, request: Request, state: StateD
         labels=frozenset(known.labels.items()),
         avoid=await _model_ids(state, body.avoid_models),
     )
-    given = await state.queue.dispatcher.claim(want, body.wait_seconds, request.is_disconnected)
+    stopping = getattr(request.app.state, "stopping", lambda: False)
+
+    async def gone() -> bool:
+        return stopping() or await request.is_disconnected()
+
+    given = await state.queue.dispatcher.claim(want, body.wait_seconds, gone)
     if not given:
         now = await _worker(state, worker)
         return _reply({"drain": now.state == "draining", "wait_hint": await _hint(state)})

@@ -120,7 +120,12 @@ class Dispatcher:
         empty: set[object] = set()
         for waiter in waiters:
             async with waiter.serving:
-                if waiter.want.kind in empty or waiter.done.is_set() or await waiter.gone():
+                if waiter.done.is_set():
+                    continue
+                if await waiter.gone():  # it need not wait, nor hold up the service's own end
+                    waiter.done.set()
+                    continue
+                if waiter.want.kind in empty:
                     continue
                 waiter.given = await self._try(waiter.want)
                 if waiter.given:
