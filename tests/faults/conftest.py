@@ -104,3 +104,14 @@ async def progress(model: ModelServer, calls: int, seconds: float = 120) -> None
     """Wait until the model has got so many more calls."""
     before = model.started
     await until(lambda: model.started >= before + calls, seconds)
+
+
+@pytest.fixture
+def patient(database_url: str) -> Iterator[Service]:
+    """`fathom serve` on a database of its own, with leases that outlast a restart on the slowest machine."""
+    with new_home() as home:
+        made = Service(home, "patient", database_url, {"FATHOM_LEASE_SECONDS": "300"})
+        try:
+            yield made.start()
+        finally:
+            made.process.kill()

@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.engine import make_url
@@ -46,8 +47,16 @@ async def test_replies_lost_after_their_commit_cost_no_call_and_store_nothing_tw
     for call, count in ((b"/outcomes ", 4), (b"/heartbeat ", 2), (b"/claims ", 2), (b"/outcomes ", 4)):
         lost = line.lost_replies
         line.lose_replies(call, count)
-        await until(lambda lost=lost, count=count: line.lost_replies >= lost + count)
+        await lost_replies(line, lost + count)
     await check_whole(service, job.id, faultless, model.calls)
+
+
+async def lost_replies(line: FaultProxy, count: int) -> None:
+    await until(lambda: line.lost_replies >= count)
+
+
+async def broken(line: FaultProxy, before: int) -> None:
+    await until(lambda: line.broken > before)
 
 
 async def test_connections_reset_again_and_again_cost_no_call(
@@ -118,7 +127,7 @@ async def test_half_open_connections_are_noticed_and_replaced(
 async def test_a_submission_whose_reply_was_lost_can_be_sent_again_and_makes_one_job(
     service: Service, faultless: dict[Key, Fact], line: FaultProxy
 ) -> None:
-    options = {"tasks": list(TASKS), "lengths": list(LENGTHS), "samples": 1}
+    options: dict[str, Any] = {"tasks": list(TASKS), "lengths": list(LENGTHS), "samples": 1}
     async with Client(line.address, service.token) as client:
         before = {job.id for job in await client.jobs()}
         line.lose_replies(b"POST /v1/jobs ")
@@ -159,7 +168,7 @@ async def test_database_connections_reset_in_any_statement_lose_nothing_and_cost
             await progress(model, chance.randint(1, 10))
             line.cut_after = chance.choice([0, 100, 2000])
             line.break_all()
-            await until(lambda broken=line.broken: line.broken > broken)
+            await broken(line, line.broken)
             line.cut_after = None
         await check_whole(service, job.id, faultless, model.calls)
 

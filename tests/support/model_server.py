@@ -116,6 +116,7 @@ class ModelServer:
     def __post_init__(self) -> None:
         self._runner: web.AppRunner | None = None
         self._slots: asyncio.Semaphore | None = None
+        self._hurry = asyncio.Event()
 
     @property
     def address(self) -> str:
@@ -195,7 +196,7 @@ class ModelServer:
             return _json(401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}})
         action = self.next_actions.popleft() if self.next_actions else self.script(seen)
         if not isinstance(action, Misbehave) and self.latency:
-            await asyncio.sleep(self.latency)
+            await self._work()
         if isinstance(action, Refuse):
             return _json(action.status, action.body, action.headers)
         if isinstance(action, Misbehave):
@@ -207,6 +208,15 @@ class ModelServer:
         prompt = self._cut(seen.prompt, room) if self.truncate and self.window else seen.prompt
         self.answered += 1
         return await self._say(request, seen, action or Say(), prompt)
+
+    async def _work(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._hurry.wait(), self.latency)
+
+    def go_on(self) -> None:
+        """Answer the calls that are being worked on at once."""
+        self._hurry.set()
+        self._hurry = asyncio.Event()
 
     def _cut(self, prompt: str, room: int) -> str:
         keep = max((self.window or 0) - room, 1)
