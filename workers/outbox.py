@@ -29,7 +29,8 @@ class Outbox:
     """Sends at once when nothing was sent for `FLUSH_SECONDS`, else in batches that far apart.
 
     `send` reports a batch of one worker and is repeated until the service answers. A batch that the service refuses as a
-    whole is halved until the outcome at fault is alone; that one goes to `rejected.jsonl` in the spool's folder.
+    whole is halved until the outcome at fault is alone; that one, as any that is refused by itself, goes to
+    `rejected.jsonl` in the spool's folder.
     """
 
     def __init__(self, spool: Spool, send: Send, on_away: Callable[[str], None] = lambda why: None) -> None:
@@ -123,7 +124,10 @@ class Outbox:
             return
         self._flows.set()
         for entry, verdict in zip(batch, reply.verdicts, strict=True):
-            self._spool.acknowledge(entry)
+            if verdict.verdict == "refused":
+                self._spool.reject(entry, verdict.reason or "refused")
+            else:
+                self._spool.acknowledge(entry)
             self.verdicts[verdict.verdict] = self.verdicts.get(verdict.verdict, 0) + 1
             if verdict.verdict in ("duplicate", "stale", "refused"):
                 log.info("outcome %s: %s %s", entry.content[:120], verdict.verdict, verdict.reason or "")

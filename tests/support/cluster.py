@@ -189,7 +189,7 @@ async def add_model(client: Client, name: str, base_url: str, **changes: Any) ->
     request = ModelRequest(
         name=name, api=ApiKind.OPENAI_CHAT, base_url=base_url, tokenizer=TokenizerRef(asset=asset), context_window=2048
     )
-    await client.add_model(request.model_copy(update=changes), replace=True)
+    await client.add_model(ModelRequest.model_validate({**request.model_dump(), **changes}), replace=True)
     probe = await eventually(lambda: client.probe_model(name))
     assert probe.ok, probe.problem
     return name
