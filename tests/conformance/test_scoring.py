@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import UTC, datetime
 from functools import cache
@@ -9,11 +10,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.ruler.scoring import mean_percent, postprocess, score, string_match_all, string_match_part
 from benchmarks.ruler.tasks import TASKS
+from fathom.cli import main
 from fathom.formats.ruler import write_predictions
 from protocol.jobs import Job, JobState, Result, RetryPolicy, Run, Status
 from tests.conformance.evaluator import evaluate, per_sample_scores, reference_metrics
@@ -91,6 +94,8 @@ def test_the_references_evaluator_reads_our_files_and_finds_our_scores(tmp_path:
             assert percent == mean_percent([r.score for r in ours if r.score is not None])
             assert nulls == f"{sum(r.status is Status.EMPTY_ANSWER for r in ours)}/{len(ours)}"
             assert per_sample_scores(folder)[task] == pytest.approx([100 * (r.score or 0) for r in ours])
+        scored = json.loads(CliRunner().invoke(main, ["score", "--json", str(folder)]).stdout)
+        assert {s["task"]: (s["score"], f"{s['nulls']}/{s['n']}") for s in scored} == found
 
 
 def test_what_is_no_measurement_scores_0_there_too_when_the_job_counts_it_so(tmp_path: Path) -> None:
