@@ -41,6 +41,8 @@ class Common:
         self._ended: dict[int, int] = {}
         self._texts = np.array(words, dtype=object)
         self._numbers, self._number_costs = self._count_numbers(self._most())
+        each = self._costs.max() + self._number_costs[-1] - self._number_costs[-2]
+        self._unit = int(parameters.uncommon_repeats * each)
         self._first = meter.line("1.") - meter.space(" 1.") if self._wrapping.head.endswith("\n") else 0
         self._rest = meter.end(self._wrapping.ending.lstrip("\n"))
 
@@ -66,8 +68,8 @@ class Common:
             size -= 1
         context = self._text(listed)
         expected = tuple(self.words[i] for i in order[: p.common].tolist())
-        unit = int(p.uncommon_repeats * (self._costs.max() + self._number_costs[-1]))
-        return Draft(wrapping.prompt(context), expected, tokens, unit, {"different_words": size, "listed": len(listed)})
+        detail = {"different_words": size, "listed": len(listed)}
+        return Draft(wrapping.prompt(context), expected, tokens, self._unit, detail)
 
     def _most(self) -> int:
         """No list of the cell is longer: a number, its point and a word are two tokens at least."""

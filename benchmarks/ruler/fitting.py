@@ -158,21 +158,23 @@ def fit(build: Callable[[int], Draft], budget: int, max_tokens: int, meter: Mete
 
     `build` makes the largest draft whose sum is within what it is given, or raises TooSmall. When sums are exact that
     is all. Else `ratio` (true count over sum, from `calibrate`) says where to aim, every draft is counted whole, and
-    the aim is corrected until at most a unit or 0.2 % of the budget is left, in seven tries at most.
+    the aim is corrected until at most a unit or 0.2 % of the budget is left, in eight tries at most.
     """
     if exact:
         draft = build(budget)
         return _sample(draft, draft.tokens, max_tokens)
-    aim, best = int(budget / ratio) - 1, None
-    for _ in range(7):
-        draft = build(aim)
+    aim, best, ceiling = int(budget / ratio) - 1, None, budget * 100
+    for attempt in range(1, 9):
+        draft = build(min(aim, ceiling))
         tokens = meter.counter.count(draft.prompt.text)
-        if tokens <= budget and (best is None or tokens > best.tokens):
-            best = replace(draft, tokens=tokens)
         left = budget - tokens
+        if left >= 0 and (best is None or tokens > best.tokens):
+            best = replace(draft, tokens=tokens)
         if 0 <= left <= max(draft.unit, budget // 500):
             break
-        aim += int(left * draft.tokens / tokens) - (1 if left > 0 else 2)
+        if left < 0:  # never as far again, and down by a whole step more each time
+            ceiling = draft.tokens - max(1, draft.unit * (attempt - 1))
+        aim = draft.tokens + int(left * draft.tokens / tokens)
     if best is None:
         raise TooSmall(tokens)
     return _sample(best, best.tokens, max_tokens)

@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import sentences
 from benchmarks.errors import InvalidAsset
 from benchmarks.ruler.cache import Cache
 from benchmarks.ruler.fitting import Costs, Meter
+from benchmarks.tokenizers import Cut
 
-_VERSION = 2  # of the cached files
+_VERSION = 3  # of the cached files
+_WINDOW = 2000  # words checked at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,7 +26,7 @@ class Essays:
 
     `starts[i]` is the character at which word i begins, `spans[i]` are the characters from which to which sentence i
     goes, `breaks` the words with which sentences begin, `costs[i]` the tokens that the first i words add, each after
-    a space; `first` what the first word adds at the start of a line.
+    a space; `first` what the first word adds at the start of a line. `exact` says that these sums are the counts.
     """
 
     text: str
@@ -31,6 +35,7 @@ class Essays:
     breaks: Costs
     costs: Costs
     first: int
+    exact: bool
 
     @property
     def words(self) -> int:
@@ -81,7 +86,8 @@ def load_essays(text: str, sha256: str, splitter: str, meter: Meter, cache: Cach
     layout = cache.arrays(("essays", _VERSION, sha256, splitter), lambda: _layout(text, splitter))
     identity = meter.identity
     counts = cache.arrays(("essay-costs", _VERSION, sha256, identity), lambda: _costs(text, meter))
-    return Essays(text, layout["starts"], layout["spans"], layout["breaks"], counts["costs"], int(counts["first"][0]))
+    return Essays(text, layout["starts"], layout["spans"], layout["breaks"], counts["costs"], int(counts["first"][0]),
+                  bool(counts["exact"][0]))  # fmt: skip
 
 
 def _layout(text: str, splitter: str) -> dict[str, Costs]:
@@ -98,11 +104,15 @@ def _layout(text: str, splitter: str) -> dict[str, Costs]:
     return {"starts": starts, "spans": np.array(spans), "breaks": words_of[starts[words_of] == firsts]}
 
 
-def _costs(text: str, meter: Meter) -> dict[str, Costs]:
-    """Each different word is counted once."""
+def _costs(text: str, meter: Meter) -> dict[str, NDArray[Any]]:
+    """Each different word is counted once; that their sums are the counts of the text is checked all along it."""
     words = text.split(" ")
     numbers: dict[str, int] = {}
     codes = np.array([numbers.setdefault(word, len(numbers)) for word in words])
     each = meter.spaces([" " + word for word in numbers])
     costs = np.concatenate([[0], np.cumsum(each[codes])])
-    return {"costs": costs, "first": np.array([meter.line(words[0])])}
+    windows = [(at, min(at + _WINDOW, len(words))) for at in range(0, len(words), _WINDOW)]
+    exact = meter.exact(Cut.SPACE) and all(
+        meter.space(" " + " ".join(words[start:stop])) == costs[stop] - costs[start] for start, stop in windows
+    )
+    return {"costs": costs, "first": np.array([meter.line(words[0])]), "exact": np.array([exact])}

@@ -66,7 +66,7 @@ class Niah:
         self._distractors = LineCosts(self._needle)
         sample = wrap(frame, self._template, type_needle_v=self._asked, query="x")
         cuts = (Cut.SPACE, Cut.LINE) if essays else (Cut.LINE,)
-        self.exact = meter.exact(*cuts) and sample.separable("\n")
+        self.exact = meter.exact(*cuts) and sample.separable("\n") and (essays is None or essays.exact)
         self._noise = meter.line(language.noise + "\n")
 
     def build(self, draws: Draws, budget: int, index: int = 0) -> Draft:

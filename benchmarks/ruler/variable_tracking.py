@@ -50,7 +50,7 @@ class Tracking:
         cuts = (Cut.SPACE, Cut.LINE, Cut.BLANK) if essays else (Cut.LINE, Cut.BLANK)
         first = essays.text if essays else frame.language.noise
         separable = wrap(frame, self._template, query="1", num_v=1).separable("\n")
-        self.exact = meter.exact(*cuts) and separable and first[:1].isalpha()
+        self.exact = meter.exact(*cuts) and separable and first[:1].isalpha() and (essays is None or essays.exact)
         limit = _EXAMPLE_TOKENS if frame.budget >= 4 * _EXAMPLE_TOKENS else frame.budget // 4
         self._example_lines = self._size_example(limit)
 
