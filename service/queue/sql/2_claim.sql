@@ -79,18 +79,18 @@ end $$;
 
 -- What a model may start now, its row being locked: how many calls, and how many prompt tokens (null: no budget).
 -- An empty bucket fills up in ten seconds at most; a sample larger than the bucket is paid off afterwards.
-create or replace function queue_room(p_model models, p_want int, t timestamptz, out o_room int, out o_requests double precision, out o_tokens double precision)
+create or replace function queue_room(
+  p_model models, p_used bigint, p_want int, t timestamptz,
+  out o_room int, out o_requests double precision, out o_tokens double precision)
 language plpgsql as $$
 declare
-  v_used bigint;
   v_seconds double precision;
 begin
   o_room := 0;
   if (p_model.circuit <> 'closed' and p_model.circuit_until > t) or p_model.cooldown_until > t then
     return;
   end if;
-  select coalesce(sum(l.n), 0) into v_used from leases l where l.model_id = p_model.id and l.id >= p_model.lease_floor;
-  o_room := least(p_want, p_model.max_concurrency - v_used);
+  o_room := least(p_want, p_model.max_concurrency - p_used);
   if p_model.circuit <> 'closed' then
     o_room := least(o_room, 1);
   end if;
@@ -124,6 +124,9 @@ declare
   v_leases int := p_max_leases;
   v_share int;
   v_busy bigint[];
+  v_jobs bigint[];
+  v_counts bigint[];
+  v_used bigint;
   v_level int;
   v_spent double precision := 0;
   j record;
@@ -140,7 +143,12 @@ begin
     return;
   end if;
   t := clock_timestamp();
-  room := queue_room(m, p_want, t);
+  select coalesce(array_agg(x.job_id), '{}'), coalesce(array_agg(x.n), '{}'), coalesce(sum(x.n), 0) into v_jobs, v_counts, v_used
+    from (select l.job_id, sum(l.n) as n from leases l where l.model_id = p_model and l.id >= m.lease_floor group by l.job_id) x;
+  room := queue_room(m, v_used, p_want, t);
+  if room.o_room <= 0 then
+    return;
+  end if;
   v_left := room.o_room;
   v_tokens := room.o_tokens;
   <<jobs>>
@@ -148,7 +156,7 @@ begin
     select k.priority, array_agg(k.id order by k.busy, k.id) as ids, array_agg(k.cap order by k.busy, k.id) as caps, array_agg(k.busy order by k.busy, k.id) as busies,
            sum(k.busy) as busy, count(*) as n
       from (select x.id, x.priority, x.max_concurrency as cap,
-                   coalesce((select sum(l.n) from leases l where l.job_id = x.id and l.id >= m.lease_floor), 0) as busy
+                   coalesce(v_counts[array_position(v_jobs, x.id)], 0) as busy
               from jobs x where x.model_id = p_model and x.state = 'running') k
      group by k.priority order by k.priority desc
   loop
@@ -201,6 +209,7 @@ declare
   v_leases int := p_max_leases;
   v_first boolean := true;
   v_model int;
+  v_models int[];
   c record;
 begin
   perform set_config('synchronous_commit', 'off', true);
@@ -208,16 +217,21 @@ begin
   if not found then
     return;
   end if;
-  for v_model in
-    select m.id
-      from jobs j join models m on m.id = j.model_id
-     where j.state = 'running' and v_labels @> m.labels and m.id <> all(p_avoid)
-       and (m.circuit = 'closed' or m.circuit_until <= t) and (m.cooldown_until is null or m.cooldown_until <= t)
-       and (exists(select 1 from ranges g where g.job_id = j.id and (g.cell, g.start) >= (j.at_cell, j.at_start) and g.next < g.stop)
-            or exists(select 1 from retries q where q.job_id = j.id and q.lease_id is null and q.next_try <= t))
-     group by m.id
-     order by max(j.priority) desc, (select coalesce(sum(l.n), 0) from leases l where l.model_id = m.id and l.id >= m.lease_floor), m.id
-  loop
+  select coalesce(array_agg(x.id order by x.priority desc, x.id), '{}') into v_models
+    from (select m.id, max(j.priority) as priority
+            from jobs j join models m on m.id = j.model_id
+           where j.state = 'running' and v_labels @> m.labels and m.id <> all(p_avoid)
+             and (m.circuit = 'closed' or m.circuit_until <= t) and (m.cooldown_until is null or m.cooldown_until <= t)
+             and (exists(select 1 from ranges g where g.job_id = j.id and (g.cell, g.start) >= (j.at_cell, j.at_start) and g.next < g.stop)
+                  or exists(select 1 from retries q where q.job_id = j.id and q.lease_id is null and q.next_try <= t))
+           group by m.id) x;
+  if cardinality(v_models) > 1 then
+    v_models := array(
+      select m.id from models m where m.id = any(v_models)
+       order by (select max(j.priority) from jobs j where j.model_id = m.id and j.state = 'running') desc,
+                (select coalesce(sum(l.n), 0) from leases l where l.model_id = m.id and l.id >= m.lease_floor), m.id);
+  end if;
+  foreach v_model in array v_models loop
     for c in select * from queue_claim_model(p_worker, v_model, v_first, v_left, v_leases, p_ttl) loop
       v_left := v_left - cardinality(c.o_index);
       v_leases := v_leases - 1;

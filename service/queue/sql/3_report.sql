@@ -53,8 +53,9 @@ begin
   if not plain then
     held := coalesce(held, array_fill(false, array[v_count]));
     fresh := coalesce(fresh, array_fill(false, array[v_count]));
-    foreign_lease := array(select exists(select 1 from leases x where x.id = d.l and x.worker_id <> p_worker)
-                             from unnest(p_lease) with ordinality d(l, o) order by d.o);
+    -- Joins, not `exists` in the list of columns: that may become a hash of the whole table.
+    foreign_lease := array(select x.id is not null from unnest(p_lease) with ordinality d(l, o)
+                             left join leases x on x.id = d.l and x.worker_id <> p_worker order by d.o);
   end if;
 end $$;
 
@@ -107,8 +108,9 @@ begin
       into v_verdict, v_reason
       from (select d.o,
                    case when not k.held[d.o] then queue_refusal(d.l, k.foreign_lease[d.o], d.j, d.c, d.i) end as why,
-                   exists(select 1 from retries q where q.job_id = d.j and q.cell = d.c and q.index = d.i and q.generation > d.g) as stale
-              from unnest(p_lease, p_job, p_cell, p_index, p_generation) with ordinality d(l, j, c, i, g, o)) r;
+                   q.index is not null as stale
+              from unnest(p_lease, p_job, p_cell, p_index, p_generation) with ordinality d(l, j, c, i, g, o)
+              left join retries q on q.job_id = d.j and q.cell = d.c and q.index = d.i and q.generation > d.g) r;
   end if;
   with i as (
     insert into results as r (job_id, cell, index, generation, attempts, worker_id, status, score, answer, thinking, expected,
@@ -144,10 +146,10 @@ begin
   if not k.plain or v_stored < cardinality(p_lease) then
     perform queue_after_results(p_worker, v_verdict, p_lease, p_job, p_cell, p_index, p_generation, p_attempt, p_server, p_completion,
                                 p_duration);
-    v_verdict := array(select coalesce(v_verdict[d.o], case when exists(
-                         select 1 from results r where r.job_id = d.j and r.cell = d.c and r.index = d.i and r.xid = pg_current_xact_id())
-                         then 'stored' else 'duplicate' end)
-                         from unnest(p_job, p_cell, p_index) with ordinality d(j, c, i, o) order by d.o);
+    v_verdict := array(select coalesce(v_verdict[d.o], case when r.index is null then 'duplicate' else 'stored' end)
+                         from unnest(p_job, p_cell, p_index) with ordinality d(j, c, i, o)
+                         left join results r on r.job_id = d.j and r.cell = d.c and r.index = d.i and r.xid = pg_current_xact_id()
+                        order by d.o);
   end if;
   perform queue_after(k.models, k.emptied || v_replaced || case when not k.plain then p_job end, v_stored > 0);
   if v_stored = cardinality(p_lease) then

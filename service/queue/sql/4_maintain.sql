@@ -118,7 +118,7 @@ begin
     select lease_floor into v_old from models where id = v_model for update skip locked;
     continue when not found;
     select coalesce((select min(id) from leases where model_id = v_model and id >= v_old), (select last_value from leases_id_seq)) into v_floor;
-    if v_floor - v_old >= 512 then
+    if v_floor - v_old >= 256 then
       update models set lease_floor = v_floor where id = v_model;
       v_count := v_count + 1;
     end if;

@@ -1,10 +1,10 @@
 -- The queue, part 5: submitting jobs and changing them while they run.
 
--- Makes the ranges of samples p_from … p_to - 1 of a cell. They are cut to 4096 samples, so that no row is updated more
+-- Makes the ranges of samples p_from … p_to - 1 of a cell. They are cut to 1024 samples, so that no row is updated more
 -- often than that: the versions of a row that an old snapshot keeps alive make every later claim slower.
 create or replace function queue_add_range(p_job bigint, p_cell int, p_from int, p_to int) returns void language sql as $$
   insert into ranges(job_id, cell, start, stop, next)
-  select p_job, p_cell, s, least(s + 4096, p_to), s from generate_series(p_from, p_to - 1, 4096) s
+  select p_job, p_cell, s, least(s + 1024, p_to), s from generate_series(p_from, p_to - 1, 1024) s
 $$;
 
 -- Writes the cells of a new job and makes their samples available.
