@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +19,7 @@ import httpx
 
 from fathom.config import find_token, server_address
 from fathom.errors import Refused, Unreachable
+from fathom.following import News
 from fathom.transport import Transport
 from protocol.assets import Asset, AssetKind, AssetList
 from protocol.benchmarks import BenchmarkDetail, BenchmarkInfo, BenchmarkList
@@ -225,7 +226,7 @@ class Client:
         follow: bool = False,
         filters: Mapping[str, Any] | None = None,
         on_gap: OnGap | None = None,
-    ) -> AsyncIterator[ResultPage]:
+    ) -> AsyncGenerator[ResultPage, None]:
         """All pages of results there are, from `cursor` on; with `follow` also those to come, until the job is finished.
 
         Waits through restarts of the service when it follows.
@@ -254,7 +255,7 @@ class Client:
         follow: bool = False,
         filters: Mapping[str, Any] | None = None,
         on_gap: OnGap | None = None,
-    ) -> AsyncIterator[Result]:
+    ) -> AsyncGenerator[Result, None]:
         """The same, result by result."""
         pages = self.result_pages(job, cursor=cursor, follow=follow, filters=filters, on_gap=on_gap)
         async for page in pages:
@@ -274,38 +275,37 @@ class Client:
         """The job's scores as blocks: tables, heat maps, curves, verdicts."""
         return Summary.model_validate(await self._send.json("GET", f"{_job(job)}/summary"))
 
-    async def events(self, job: str, *, after: int | None = None) -> AsyncIterator[Event]:
+    async def events(self, job: str, *, after: int | None = None) -> AsyncGenerator[Event, None]:
         """The job's events from `after` on, until the stream ends or breaks (then `Unreachable`)."""
         async for event in self._send.events(f"{_job(job)}/events", after):
             yield event
 
-    async def watch(self, job: str, *, interval: float = 1.0, on_gap: OnGap | None = None) -> AsyncIterator[JobDetail]:
-        """The job now and whenever it changed (at most every `interval` seconds), until it is finished.
+    async def watch(
+        self, job: str, *, interval: float = 1.0, refresh: float = 10.0, on_gap: OnGap | None = None
+    ) -> AsyncGenerator[JobDetail, None]:
+        """The job now and whenever it changed, until it is finished.
 
-        Reconnects after a drop or a restart of the service, and continues where the stream broke.
+        At most every `interval` seconds, and at least every `refresh`. Reconnects after a drop or a restart of the
+        service, and continues where the stream broke.
         """
-        after: int | None = None
-        last = 0.0
-        while True:
-            try:
-                found = await self.job(job)
-                last = time.monotonic()
-                yield found
-                if found.state in FINAL_STATES:
-                    return
-                async for event in self.events(job, after=after):
-                    after = event.id
-                    if event.kind != "state" and time.monotonic() - last < interval:
-                        continue
+        news = News(lambda after: self.events(job, after=after))
+        try:
+            while True:
+                try:
+                    news.clear()
                     found = await self.job(job)
-                    last = time.monotonic()
                     yield found
                     if found.state in FINAL_STATES:
                         return
-            except (Unreachable, Refused) as error:
-                if not _passing(error):
-                    raise
-                await self._wait(str(error), on_gap)
+                    started = time.monotonic()
+                    await news.wait(refresh)
+                    await asyncio.sleep(started + interval - time.monotonic())
+                except (Unreachable, Refused) as error:
+                    if not _passing(error):
+                        raise
+                    await self._wait(str(error), on_gap)
+        finally:
+            await news.close()
 
     async def _wait(self, why: str, on_gap: OnGap | None) -> None:
         if on_gap is not None:

@@ -6,7 +6,7 @@ Works in notebooks too: the requests run on an event loop in a thread of their o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ParamSpec, Self, TypeVar
@@ -74,12 +74,15 @@ class SyncClient:
 
         return self._portal.call(call)
 
-    def _iterate(self, items: AsyncIterator[T]) -> Iterator[T]:
+    def _iterate(self, items: AsyncGenerator[T, None]) -> Iterator[T]:
         async def following() -> T | None:
             return await anext(items, None)
 
-        while (item := self._portal.call(following)) is not None:
-            yield item
+        try:
+            while (item := self._portal.call(following)) is not None:
+                yield item
+        finally:
+            self._portal.call(items.aclose)
 
     def health(self) -> JsonObject:
         return self._call(self._client.health)
@@ -213,5 +216,7 @@ class SyncClient:
     def events(self, job: str, *, after: int | None = None) -> Iterator[Event]:
         return self._iterate(self._client.events(job, after=after))
 
-    def watch(self, job: str, *, interval: float = 1.0, on_gap: OnGap | None = None) -> Iterator[JobDetail]:
-        return self._iterate(self._client.watch(job, interval=interval, on_gap=on_gap))
+    def watch(
+        self, job: str, *, interval: float = 1.0, refresh: float = 10.0, on_gap: OnGap | None = None
+    ) -> Iterator[JobDetail]:
+        return self._iterate(self._client.watch(job, interval=interval, refresh=refresh, on_gap=on_gap))

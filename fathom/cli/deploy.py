@@ -47,7 +47,8 @@ name_option = click.option("--name", help="The worker's name there. Default: the
 @click.option("--python", default="python3", show_default=True, help="Interpreter there, 3.11 or later.")
 @ssh_option
 @server_options
-def deploy(host: str, server: str | None, token: str | None, **given: Any) -> int:
+@json_option
+def deploy(host: str, server: str | None, token: str | None, as_json: bool, **given: Any) -> int:
     """Install a worker on HOST ([user@]host[:port] or an alias of ~/.ssh/config) and start it, detached.
 
     It only calls out, to the service's address; with --tunnel it needs not even that: the connection of this command
@@ -76,25 +77,25 @@ def deploy(host: str, server: str | None, token: str | None, **given: Any) -> in
             concurrency=given["concurrency"],
             labels=given["labels"],
         )
-        _run(_deploy(host, given["ssh_options"], plan, tunnel=given["tunnel"]))
+        _run(_deploy(host, given["ssh_options"], plan, tunnel=given["tunnel"], as_json=as_json))
     return 0
 
 
-async def _deploy(host: str, options: dict[str, Any], plan: Any, *, tunnel: bool) -> None:
+async def _deploy(host: str, options: dict[str, Any], plan: Any, *, tunnel: bool, as_json: bool) -> None:
     from workers import deploy as steps
 
     async with steps.machine(host, options) as driver:
         click.echo(f"installing on {host}", err=True)
         program = await steps.install(driver, plan)
         if tunnel:
-            await _deploy_through_tunnel(driver, plan, program)
+            await _deploy_through_tunnel(driver, plan, program, as_json)
             return
         pid = await steps.start(driver, plan, program)
-        click.echo(f"worker {plan.name} runs on {host} as process {pid}")
+        _say(as_json, f"worker {plan.name} runs on {host} as process {pid}", worker=plan.name, host=host, process=pid)
         click.echo(f"its log: fathom worker logs {host} --name {plan.name}", err=True)
 
 
-async def _deploy_through_tunnel(driver: Any, plan: Any, program: str) -> None:
+async def _deploy_through_tunnel(driver: Any, plan: Any, program: str, as_json: bool) -> None:
     """Hold the tunnel and show the log until Ctrl-C or the worker's end; then stop it, for it cannot go on alone."""
     import contextlib
     import signal
@@ -117,7 +118,8 @@ async def _deploy_through_tunnel(driver: Any, plan: Any, program: str) -> None:
         raise
     through = replace(plan, server=f"{parts.scheme}://127.0.0.1:{remote_port}")
     pid = await steps.start(driver, through, program)
-    click.echo(f"worker {plan.name} runs as process {pid}, through a tunnel that this command holds; Ctrl-C stops both")
+    text = f"worker {plan.name} runs as process {pid}, through a tunnel that this command holds; Ctrl-C stops both"
+    _say(as_json, text, worker=plan.name, process=pid)
     try:
         waiting = asyncio.create_task(ended.wait())
         gone = asyncio.create_task(_until_gone(driver, plan.name))
@@ -129,7 +131,7 @@ async def _deploy_through_tunnel(driver: Any, plan: Any, program: str) -> None:
         tunnel.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await tunnel
-    click.echo(f"worker {plan.name}: {said}")
+    _say(as_json, f"worker {plan.name}: {said}", worker=plan.name, ended=said)
 
 
 async def _until_gone(driver: Any, name: str) -> None:
@@ -170,25 +172,36 @@ def list_workers(server: str | None, token: str | None, as_json: bool) -> int:
 @click.option("--lines", type=click.IntRange(min=0), default=50, show_default=True)
 @click.option("--follow", "-f", is_flag=True, help="Go on showing what is added.")
 @ssh_option
-def logs(host: str, name: str | None, lines: int, follow: bool, ssh_options: dict[str, Any]) -> int:
-    """Show the log of a worker that was deployed on HOST."""
-    _run(_logs(host, name or _default_name(host), lines, follow, ssh_options))
+@json_option
+def logs(host: str, name: str | None, lines: int, follow: bool, ssh_options: dict[str, Any], as_json: bool) -> int:
+    """Show the log of a worker that was deployed on HOST. --json prints each line as a JSON text."""
+    _run(_logs(host, name or _default_name(host), lines, follow, ssh_options, as_json))
     return 0
 
 
-async def _logs(host: str, name: str, lines: int, follow: bool, options: dict[str, Any]) -> None:
+async def _logs(host: str, name: str, lines: int, follow: bool, options: dict[str, Any], as_json: bool) -> None:
     from workers import deploy as steps
 
+    rest = ""
     async with steps.machine(host, options) as driver:
         async for chunk in steps.log_lines(driver, name, lines, follow=follow):
-            sys.stdout.write(chunk.decode(errors="replace"))
+            text = chunk.decode(errors="replace")
+            if as_json:
+                *whole, rest = (rest + text).split("\n")
+                for line in whole:
+                    print_json(line)
+            else:
+                sys.stdout.write(text)
             sys.stdout.flush()
+    if rest:
+        print_json(rest)
 
 
 @click.command()
 @click.argument("worker")
 @server_options
-def drain(worker: str, server: str | None, token: str | None) -> int:
+@json_option
+def drain(worker: str, server: str | None, token: str | None, as_json: bool) -> int:
     """Let a worker (its id or name) finish what it has in flight and leave."""
     with connect(server, token) as client:
         known = [w for w in client.workers() if w.state != "gone"]
@@ -198,7 +211,7 @@ def drain(worker: str, server: str | None, token: str | None) -> int:
             raise BadInput(f"worker = {worker!r}: no such worker; there are {names}")
         for one in found:
             client.drain_worker(one.id)
-            click.echo(f"worker {one.id} ({one.name}) drains")
+            _say(as_json, f"worker {one.id} ({one.name}) drains", worker=one.id, name=one.name)
     return 0
 
 
@@ -207,10 +220,12 @@ def drain(worker: str, server: str | None, token: str | None) -> int:
 @name_option
 @click.option("--seconds", type=click.FloatRange(min=0), default=60, show_default=True, help="Until it is killed.")
 @ssh_option
-def stop(host: str, name: str | None, seconds: float, ssh_options: dict[str, Any]) -> int:
+@json_option
+def stop(host: str, name: str | None, seconds: float, ssh_options: dict[str, Any], as_json: bool) -> int:
     """Stop a worker that was deployed on HOST: it hands back what it has not begun, and finishes the rest."""
     named = name or _default_name(host)
-    click.echo(f"worker {named}: {_run(_stop(host, named, seconds, ssh_options))}")
+    said = _run(_stop(host, named, seconds, ssh_options))
+    _say(as_json, f"worker {named}: {said}", worker=named, ended=said)
     return 0
 
 
@@ -219,6 +234,13 @@ async def _stop(host: str, name: str, seconds: float, options: dict[str, Any]) -
 
     async with steps.machine(host, options) as driver:
         return await steps.stop(driver, name, seconds)
+
+
+def _say(as_json: bool, text: str, **fields: Any) -> None:
+    if as_json:
+        print_json(fields)
+    else:
+        click.echo(text)
 
 
 def _default_name(host: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,7 @@ class WorkerGroup(click.Group):
     """`fathom worker` starts a worker; its subcommands look after others."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, command in COMMANDS.items() if find_spec(command.target.partition(":")[0])]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return COMMANDS[cmd_name].load() if cmd_name in COMMANDS else None

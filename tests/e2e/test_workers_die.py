@@ -39,7 +39,7 @@ async def test_a_worker_killed_in_mid_call_costs_only_its_calls_in_flight(machin
 async def test_a_model_server_that_is_down_is_waited_for_and_never_becomes_a_zero(
     machine: Machine, tokenizer: Path
 ) -> None:
-    model = ModelServer(latency=0.05, count=count)
+    model = ModelServer(latency=0.5, count=count)
     machine.add_worker(CONCURRENCY)
     with running(model):
         machine.add_model("own", model.base_url, tokenizer)
@@ -51,7 +51,8 @@ async def test_a_model_server_that_is_down_is_waited_for_and_never_becomes_a_zer
         found: dict[str, object] = next(j for j in machine.fathom("jobs") if j["id"] == job)
         return found
 
-    await until(lambda: shown()["waiting"])
+    assert model.answered < 40
+    await until(lambda: shown()["waiting"], seconds=90)
     waiting = shown()
     assert waiting["state"] == "running"
     assert waiting["mean"] == 1.0
