@@ -66,7 +66,10 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """0 to 1, and what else the benchmark says of the answer (JSON values)."""
+    """0 to 1, and what else the benchmark says of the answer (JSON values).
+
+    `group` in the detail is a text: the sample is also counted under that name in `CellScores.groups`.
+    """
 
     value: float
     detail: JsonDict = field(default_factory=dict)
@@ -137,6 +140,7 @@ class CellScores:
     planned: int
     statuses: Mapping[str, int]
     scores: Mapping[float, int]
+    groups: Mapping[str, Mapping[float, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

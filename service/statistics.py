@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -26,6 +27,11 @@ SELECT cell, status, score, sum(n) AS n FROM (
   UNION ALL SELECT cell, status, score, n FROM deltas WHERE job_id = :id
 ) t WHERE status <> 'attempt' GROUP BY cell, status, score HAVING sum(n) > 0 ORDER BY cell, status, score
 """
+_GROUPS = """
+SELECT cell, detail->'score'->>'group' AS name, score, count(*) AS n FROM results
+WHERE job_id = :id AND score IS NOT NULL AND detail->'score'->>'group' IS NOT NULL GROUP BY 1, 2, 3
+"""
+_GROUPED_MOST, _GROUPED_RUNNING = 2_000_000, 50_000  # results read for groups: of an ended job, of a running one
 
 
 async def distribution(connection: AsyncConnection, job: int, invalid: CountInvalid) -> list[CellScores]:
@@ -49,6 +55,14 @@ async def distribution(connection: AsyncConnection, job: int, invalid: CountInva
     return [CellScores(cell, cell.size, statuses[number], scores[number]) for number, cell in cells.items()]
 
 
+async def with_groups(connection: AsyncConnection, job: int, cells: Sequence[CellScores]) -> list[CellScores]:
+    """The same, with the scores of each group that the benchmark names in its scores' detail."""
+    groups: list[dict[str, dict[float, int]]] = [{} for _ in cells]
+    for row in await connection.execute(text(_GROUPS), {"id": job}):
+        groups[row.cell].setdefault(row.name, {})[row.score] = int(row.n)
+    return [replace(scores, groups=own) for scores, own in zip(cells, groups, strict=True)]
+
+
 class Summaries:
     """Summaries, kept as long as the scores behind them stay the same."""
 
@@ -61,6 +75,9 @@ class Summaries:
         scores = await distribution(connection, row.id, invalid)
         counts = (await progress.of_jobs(connection, [row.id]))[row.id].counts()
         final = JobState(row.data["state"]) in FINAL_STATES
+        grouped = getattr(benchmark_of(row.data["benchmark"]), "grouped", False)
+        if grouped and counts.scored <= (_GROUPED_MOST if final else _GROUPED_RUNNING):
+            scores = await with_groups(connection, row.id, scores)
         notes = []
         if invalid == "zero":
             notes.append(
@@ -86,7 +103,7 @@ class Summaries:
         )
 
     async def _blocks(self, row: JobRow, scores: Sequence[CellScores]) -> list[JsonObject]:
-        made_of = [[s.cell.size, sorted(s.statuses.items()), sorted(s.scores.items())] for s in scores]
+        made_of = [[s.cell.size, sorted(s.statuses.items()), _items(s.scores), _items(s.groups)] for s in scores]
         key = orjson.dumps([row.id, run_of(row).count_invalid, made_of])
         if key not in self._kept:
             benchmark = benchmark_of(row.data["benchmark"])
@@ -97,6 +114,11 @@ class Summaries:
                 self._kept.popitem(last=False)
         self._kept.move_to_end(key)
         return self._kept[key]
+
+
+def _items(counts: Mapping[Any, Any]) -> list[Any]:
+    """Nested maps as sorted lists."""
+    return sorted([key, _items(value) if isinstance(value, Mapping) else value] for key, value in counts.items())
 
 
 def as_json(block: Block) -> JsonObject:

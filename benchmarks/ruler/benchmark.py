@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from benchmarks.base import AssetNeed, Block, Cell, CellScores, Resources, Sample, Score, Source
+from benchmarks.base import AssetNeed, Block, Cell, CellScores, JsonDict, Resources, Sample, Score, Source
 from benchmarks.errors import MissingAsset
 from benchmarks.ruler import languages
 from benchmarks.ruler.checks import check
+from benchmarks.ruler.depths import depth_bin
 from benchmarks.ruler.options import RulerOptions, settings
 from benchmarks.ruler.scoring import Normalise, matched
 from benchmarks.ruler.summary import summarise
@@ -24,6 +25,7 @@ class Ruler:
     version = "1"
     title = "RULER: retrieval, tracing, aggregation and question answering over long contexts"
     options_model: type[BaseModel] = RulerOptions
+    grouped = True
 
     def tasks(self) -> Sequence[str]:
         return tuple(TASKS)
@@ -67,7 +69,12 @@ class Ruler:
         part = TASKS[cell.task].metric == "part"
         value = float(any(found)) if part else sum(found) / len(found)
         missing = [text for text, hit in zip(sample.expected, found, strict=True) if not hit]
-        return Score(value, {"found": sum(found), "of": len(found), **({} if value == 1 else {"missing": missing})})
+        detail: JsonDict = {"found": sum(found), "of": len(found)}
+        if value < 1:
+            detail["missing"] = missing
+        if "token_position_answer" in sample.detail:
+            detail["group"] = depth_bin(sample)
+        return Score(value, detail)
 
     def summarise(self, options: RulerOptions, cells: Sequence[CellScores]) -> list[Block]:
         return summarise(options, cells)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.base import Block, CellScores, Curve, HeatMap, Series, Table, Verdict
-from benchmarks.metrics import COMBINED_NOTE, INTERVAL_NOTE, Estimate, combine, mean, size
+from benchmarks.metrics import COMBINED_NOTE, INTERVAL_NOTE, Estimate, combine, size
 from benchmarks.ruler import languages
 from benchmarks.ruler.aggregates import Grid, effective_length, make_grid, weights
+from benchmarks.ruler.depths import depth_maps
 from benchmarks.ruler.options import RulerOptions, settings
 from benchmarks.ruler.published import published
 from benchmarks.ruler.summary_tables import coverage, interval_text, percent, statistics_of_cells, statistics_of_tasks
@@ -178,31 +179,6 @@ def category_table(grid: Grid) -> Table:
     ]
     columns = ("category", "tasks", *(str(length) for length in grid.lengths))
     return Table("categories", "Mean score by category, % [95% interval]", columns, rows, [COMBINED_NOTE])
-
-
-def depth_maps(options: RulerOptions, cells: Sequence[CellScores]) -> list[Block]:
-    """For jobs with fixed depths: needle depth against length, one map a NIAH task."""
-    if options.depths is None:
-        return []
-    lengths, depths = sorted(options.lengths), sorted(options.depths)
-    scores = {(c.cell.task, c.cell.length, c.cell.variant.get("depth")): c.scores for c in cells}
-    maps: list[Block] = []
-    for task in (name for name in options.tasks if TASKS[name].family == "niah"):
-        grid = [[scores.get((task, length, depth), {}) for length in lengths] for depth in depths]
-        maps.append(
-            HeatMap(
-                f"depth_length_{task}",
-                f"{task}: mean score by needle depth and context length",
-                "context length, tokens",
-                "needle depth, %",
-                [str(length) for length in lengths],
-                [f"{depth:g}" for depth in depths],
-                [[mean(counts) for counts in row] for row in grid],
-                [[size(counts) for counts in row] for row in grid],
-                ["depth 0 is the start of the context, 100 its end"],
-            )
-        )
-    return maps
 
 
 def comparison(grid: Grid) -> Table:

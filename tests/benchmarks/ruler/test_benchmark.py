@@ -85,6 +85,14 @@ def test_retrieval_is_scored_by_share_and_says_what_is_missing() -> None:
     assert (score.value, score.detail) == (0.5, {"found": 1, "of": 2, "missing": ["22"]})
 
 
+@pytest.mark.parametrize(
+    ("position", "group"), [(0, "0"), (49, "0"), (50, "5"), (555, "55"), (999, "95"), (1000, "95")]
+)
+def test_retrieval_says_in_which_twentieth_of_the_prompt_its_answer_stands(position: int, group: str) -> None:
+    sample = replace(_sample("11"), tokens=1000, detail={"token_position_answer": position})
+    assert BENCHMARK.score(parse_options({}), Cell("niah_single_1", 4096, 1), sample, "11").detail["group"] == group
+
+
 def test_question_answering_is_scored_by_any_alias() -> None:
     score = BENCHMARK.score(parse_options({}), Cell("qa_1", 4096, 1), _sample("France", "Gaul"), "gaul")
     assert score.value == 1.0

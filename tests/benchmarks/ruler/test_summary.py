@@ -136,6 +136,24 @@ def test_fixed_depths_have_a_heat_map_a_niah_task() -> None:
     assert over_depths.counts[0] == [8, 8]
 
 
+def test_drawn_depths_have_a_heat_map_of_twenty_bins() -> None:
+    options = parse_options({"tasks": ["niah_single_1"], "lengths": [8192, 4096]})
+    long, short = BENCHMARK.cells(options)
+    cells = [
+        CellScores(short, 4, {"ok": 4}, {1.0: 3, 0.0: 1}, {"0": {1.0: 2}, "95": {1.0: 1, 0.0: 1}}),
+        CellScores(long, 1, {"ok": 1}, {0.0: 1}, {"50": {0.0: 1}}),
+    ]
+    block = {b.id: b for b in BENCHMARK.summarise(options, cells)}["depth_length_niah_single_1"]
+    assert isinstance(block, HeatMap)
+    assert (list(block.x), block.y[0], block.y[10], block.y[19]) == (["4096", "8192"], "0-5", "50-55", "95-100")
+    assert (list(block.values[0]), list(block.values[10]), list(block.values[19])) == (
+        [1.0, None],
+        [None, 0.0],
+        [0.5, None],
+    )
+    assert block.counts[19] == [2, 0]
+
+
 def test_the_coverage_table_accounts_for_every_planned_sample() -> None:
     options = parse_options({"tasks": ["vt"], "lengths": [4096]})
     statuses = {"ok": 5, "cut_answer": 2, "empty_answer": 1, "truncated_prompt": 3, "error": 4}
