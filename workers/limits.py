@@ -23,14 +23,16 @@ Kind = Literal["ok", "rate_limited", "overloaded", "timeout", "failed", "aborted
 
 START = 4
 """Calls in flight at which an unknown model is met."""
-PAYS = 1.05
-"""A larger limit is kept when it does that many times the work per second."""
-AS_GOOD = 0.97
-"""A smaller limit is kept when it does that much of the best work per second."""
-STEP = 1.25
-CUT = {"rate_limited": 0.8, "overloaded": 0.7, "timeout": 0.5}
-_SHORT_PAUSE = 5.0  # seconds of Retry-After that are simply waited for
-_LONGEST_PAUSE = 60.0
+UP, DOWN = 1.5, 1.25
+"""The factors of a step."""
+PAYS, AS_GOOD = 1.02, 0.985
+"""A larger limit is kept when it does that many times the work per second, a smaller one when it does that much of it."""
+PRESSURE = 1.5
+"""Less is tried when calls take that many times as long as they took at best: they wait."""
+CUT = {"rate_limited": 0.8, "overloaded": 0.8, "timeout": 0.5}
+_SHORT_PAUSE, _LONGEST_PAUSE = 5.0, 60.0  # seconds: what of Retry-After is simply waited for, and the longest pause
+_ROUND, _STEP_ROUND = (1, 8), (3, 24)  # completions a round takes: times the limit, at least (slow start, steps)
+_MOST_PATIENCE = 8
 
 
 @dataclass(slots=True)
@@ -56,10 +58,15 @@ class _Round:
     started: float
     done: int = 0
     work: float = 0.0
-    peak: int = 0
     full: int = 0
     clean: bool = True
-    waits: float = 0.0
+    tokens_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    limit: float
+    speed: float
 
 
 class Controller:
@@ -74,11 +81,11 @@ class Controller:
         self.in_flight, self.tokens_in_flight = 0, 0
         self._slow_start = not memory and not fixed
         self._round: _Round | None = None
-        self._best: tuple[float, float] | None = None  # (work per second, limit it was measured at)
-        self._before_step: tuple[float, float] | None = None  # (limit, work per second) to return to
-        self._rounds_to_step = 1
-        self._patience = 1
-        self._direction = 1
+        self._settling = 0
+        self._best = 0.0  # work per second, slowly forgotten
+        self._least_wait = math.inf  # seconds a call took at best, slowly forgotten
+        self._before: _Measured | None = None  # where a step started
+        self._direction, self._patience, self._rounds_to_step = 1, 1, 1
         self._last_cut = -math.inf
         self._streak = 0
         self._not_before = -math.inf
@@ -90,6 +97,8 @@ class Controller:
         if self.in_flight >= max(1, int(self.limit)) or (self._streak and self.in_flight):
             return math.inf
         if self.token_limit is not None and self.in_flight and self.tokens_in_flight + tokens > self.token_limit:
+            if self._round is not None:
+                self._round.tokens_bound = True
             return math.inf
         return max(now, self._not_before, self._next_start if self.rate else now)
 
@@ -99,7 +108,6 @@ class Controller:
         self.tokens_in_flight += tokens
         if self._round is None:
             self._round = _Round(now)
-        self._round.peak = max(self._round.peak, self.in_flight)
         self._round.full += self.in_flight >= 0.8 * int(self.limit)
         if self.rate:
             self._next_start = max(now - 1.0 / self.rate, self._next_start) + 1.0 / self.rate
@@ -121,7 +129,7 @@ class Controller:
         if kind in CUT:
             self._refused(ticket, now, kind, retry_after)
         elif kind == "ok":
-            self._took(ticket, now, work, ttft)
+            self._took(ticket, now, work)
 
     def pause(self, until: float) -> None:
         """No call starts before then (the model is down)."""
@@ -139,19 +147,24 @@ class Controller:
     def memory(self) -> Memory:
         return Memory(self.limit, self.token_limit, self.rate)
 
-    def _took(self, ticket: Ticket, now: float, work: float, ttft: float | None) -> None:
+    def _took(self, ticket: Ticket, now: float, work: float) -> None:
         self._accepted.append(now)
         if ticket.started >= self._last_cut:
             self._streak = 0
         current = self._round
         if self._fixed or current is None:
             return
+        if self._settling > 0:  # calls that started under another limit say nothing of this one
+            self._settling -= 1
+            if self._settling == 0:
+                self._round = _Round(now)
+            return
         current.done += 1
         current.work += work
-        current.waits += ttft or 0.0
-        if current.done >= max(self.limit, 4) and now > current.started:
+        times, least = _ROUND if self._slow_start else _STEP_ROUND
+        if current.done >= max(times * self.limit, least) and now > current.started:
+            self._round = _Round(now)
             self._end_round(current, now)
-            self._round = _Round(now, peak=self.in_flight)
 
     def _refused(self, ticket: Ticket, now: float, kind: Kind, retry_after: float | None) -> None:
         fresh = ticket.started > self._last_cut
@@ -161,14 +174,15 @@ class Controller:
         if self._fixed or not fresh:
             return
         self._last_cut = now
-        busy = self.in_flight + 1
+        if kind == "rate_limited" and self._streak > 1:  # still the same episode: no call was taken since
+            return
         if kind == "rate_limited" and (rate := self._rate_taken(now)) is not None:
             self.rate = max(rate * 0.98, 0.01)
-        else:
-            self.limit = max(1.0, min(self.limit, busy) * CUT[kind])
+        elif kind != "overloaded":
+            self._set(min(self.limit, self.in_flight + 1) * CUT[kind])
         if kind != "rate_limited":
             self.token_limit = max(1.0, (self.tokens_in_flight + ticket.tokens) * CUT[kind])
-        self._slow_start, self._before_step = False, None
+        self._slow_start, self._before = False, None
         self._rounds_to_step = self._patience = 2
         self.reason = kind.replace("_", " ")
 
@@ -190,68 +204,73 @@ class Controller:
         return len(recent) / (now - recent[0])
 
     def _end_round(self, current: _Round, now: float) -> None:
-        speed = current.work / (now - current.started)
         if not current.clean:
             return
         if self.rate is not None:
             self.rate *= 1.02
-        if self.token_limit is not None:
+        if self.token_limit is not None and current.tokens_bound:
             self.token_limit *= 1.05
+            return
         if current.full < 0.5 * current.done:  # there was not enough to do: the round says nothing about the limit
             return
-        if self._best is None or speed > self._best[0]:
-            self._best = (speed, self.limit)
+        seconds = now - current.started
+        here = _Measured(self.limit, current.work / seconds)
+        wait = self.limit * seconds / current.done
+        self._best = max(here.speed, self._best * 0.99)
+        self._least_wait = min(wait, self._least_wait * 1.002)
         if self._slow_start:
-            self._climb_fast(speed)
-        elif self._before_step is not None:
-            self._judge_step(speed)
+            self._climb_fast(here)
+        elif self._before is not None:
+            self._judge_step(here, self._before)
         else:
-            self._maybe_step(speed)
+            self._maybe_step(here, wait > PRESSURE * self._least_wait)
 
-    def _climb_fast(self, speed: float) -> None:
-        before = self._before_step
-        if before is not None and speed < before[1] * 1.2:
+    def _climb_fast(self, here: _Measured) -> None:
+        if self._before is not None and here.speed < self._before.speed * 1.2:
             self._slow_start = False
-            self._return_to(before, "doubling brought nothing")
+            self._return_to(self._before, "doubling brought little")
             return
-        self._before_step = (self.limit, speed)
-        self._set(self.limit * 2)
-        if self.limit >= self._ceiling:
-            self._slow_start = False
+        self._step_to(here, here.limit * 2, "slow start")
+        self._slow_start = self._before is not None and self.limit < self._ceiling
 
-    def _maybe_step(self, speed: float) -> None:
-        assert self._best is not None
-        if speed < 0.85 * self._best[0]:  # the server has changed: what was best is no longer
-            self._best, self._patience = (speed, self.limit), 1
+    def _maybe_step(self, here: _Measured, waits: bool) -> None:
+        if here.speed < 0.8 * self._best:  # the server has changed: what was best is no longer
+            self._best, self._least_wait, self._patience = here.speed, math.inf, 1
         self._rounds_to_step -= 1
         if self._rounds_to_step > 0:
             return
-        self._before_step = (self.limit, speed)
-        self._set(self.limit * STEP + 1 if self._direction > 0 else self.limit / STEP)
-        self.reason = "trying more" if self._direction > 0 else "trying less"
-        if self.limit == self._before_step[0]:
-            self._before_step, self._direction, self._rounds_to_step = None, -self._direction, self._patience
+        if self._direction < 0 and waits:
+            self._step_to(here, here.limit / DOWN, "trying less")
+        else:
+            self._step_to(here, max(here.limit * UP, here.limit + 1), "trying more")
+        if self._before is None:
+            self._direction, self._rounds_to_step = -self._direction, self._patience
 
-    def _judge_step(self, speed: float) -> None:
-        before = self._before_step
-        assert before is not None
-        assert self._best is not None
-        up = self.limit > before[0]
-        keeps = speed >= before[1] * PAYS if up else speed >= AS_GOOD * max(before[1], 0.9 * self._best[0])
-        self._before_step = None
-        if keeps:
+    def _judge_step(self, here: _Measured, before: _Measured) -> None:
+        up = here.limit > before.limit
+        self._before = None
+        if here.speed >= (before.speed * PAYS if up else AS_GOOD * max(before.speed, self._best)):
+            self._direction = 1 if up else -1
             self._patience = self._rounds_to_step = 1
             self.reason = "more pays" if up else "less does as much"
             return
-        self._direction = -self._direction
-        self._patience = min(self._patience * 2, 16)
+        self._direction = -1 if up else 1
+        self._patience = min(self._patience * 2, _MOST_PATIENCE)
         self._return_to(before, "more did not pay" if up else "less did less")
 
-    def _return_to(self, before: tuple[float, float], reason: str) -> None:
-        self._before_step = None
-        self._set(before[0])
+    def _step_to(self, here: _Measured, limit: float, reason: str) -> None:
+        """Try another limit; `_before` stays None when the ceiling or the floor is reached."""
+        self._set(limit)
+        self._before = here if self.limit != here.limit else None
+        self.reason = reason
+
+    def _return_to(self, before: _Measured, reason: str) -> None:
+        self._before = None
+        self._set(before.limit)
         self._rounds_to_step = self._patience
         self.reason = reason
 
     def _set(self, limit: float) -> None:
-        self.limit = min(max(limit, 1.0), float(self._ceiling))
+        limit = min(max(limit, 1.0), float(self._ceiling))
+        if limit != self.limit:
+            self.limit, self._settling = limit, self.in_flight

@@ -26,6 +26,7 @@ from protocol.workers import (
     ProbeOrder,
     WorkerRegistration,
 )
+from workers import memory
 from workers.assets import AssetCache
 from workers.claims import Plan, Room, lookout, refill
 from workers.client import FIRST_WAIT, LONGEST_WAIT, ServiceClient, persist
@@ -65,6 +66,8 @@ class Worker:
         self._opening: dict[str, asyncio.Task[Lane]] = {}
         self._room = asyncio.Event()
         self._leaving, self._hurry = asyncio.Event(), False
+        self._limits_file = settings.data / "limits.json"
+        self._memories = memory.load(self._limits_file)
         self._registering = asyncio.Lock()
         self._away_since: float | None = None
         self._away = asyncio.Event()
@@ -90,6 +93,7 @@ class Worker:
             await self._drain(loops)
         finally:
             await _cancel([*loops, outbox, *self._probes])
+            self._remember()
             await self._targets.aclose()
 
     async def _until_leaving(self, loops: list[asyncio.Task[None]]) -> None:
@@ -213,7 +217,8 @@ class Worker:
     async def _open_lane(self, key: str, job: str) -> Lane:
         spec = self._shelf.spec(job)
         target = await self._targets.open(spec.model, spec.model_facts)
-        controller = Controller(self._settings.ceiling, fixed=self._settings.concurrency is not None)
+        fixed = self._settings.concurrency is not None
+        controller = Controller(self._settings.ceiling, fixed=fixed, memory=self._memories.get(spec.model_name))
         lane = Lane(
             target,
             controller,
@@ -253,6 +258,12 @@ class Worker:
             log.warning("the service does not know this worker any more (%s): it registers again", error)
             self._abandon(self._book.ids(), "the service gave its leases to others")
             await self._register()
+
+    def _remember(self) -> None:
+        """Keep the limits that were found for the next start."""
+        if self._settings.concurrency is None and self._lanes:
+            found = {key.split("\0")[0]: lane.controller.memory() for key, lane in self._lanes.items()}
+            memory.save(self._limits_file, found)
 
     # Keeping leases
 
