@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
+from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from service.auth import Gate, Principal, require
@@ -47,7 +48,12 @@ async def connection(state: StateDep) -> AsyncIterator[AsyncConnection]:
 Connection = Annotated[AsyncConnection, Depends(connection, scope="function")]
 
 
-async def caller(request: Request, state: StateDep) -> Principal:
+_documented = HTTPBearer(auto_error=False, description="The admin token that `fathom up` printed and saved.")
+
+
+async def caller(
+    request: Request, state: StateDep, _: Annotated[HTTPAuthorizationCredentials | None, Depends(_documented)]
+) -> Principal:
     """The caller; 401 without a known token."""
     return await require(request, state.gate, request.method)
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.responses import Response, StreamingResponse
 
-from protocol.jobs import EventPage, PromptText, ResultPage, SampleDetail
+from protocol.jobs import EventPage, PromptText, Result, ResultPage, SampleDetail
 from service import events, jobs, prompts, results
 from service.api.deps import Connection, State, StateDep
 from service.api.parameters import CellNumber, Cursor, FiltersDep, SampleIndex
@@ -64,15 +64,20 @@ async def _lines(
             final = False
             async for found in results.stream(state.db.engine, row, after, wanted, _BATCH):
                 final = found.final
-                for key, result in found.results:
-                    after, spoken = key, time.monotonic()
-                    yield f'{result.model_dump_json()[:-1]},"cursor":"{results.make_cursor(key)}"}}\n'
+                if found.results:
+                    after, spoken = found.results[-1][0], time.monotonic()
+                    yield "".join(_line(key, result) for key, result in found.results)
             if final or not follow or topic.stopping():
                 return
             if time.monotonic() - spoken >= state.settings.event_heartbeat:
                 yield "\n"  # keeps proxies from closing the stream
                 spoken = time.monotonic()
             await events.wait(changed, _LOOK_EVERY)
+
+
+def _line(key: Key, result: Result) -> str:
+    """A result as a line of JSON, with the cursor that goes on after it."""
+    return f'{result.model_dump_json()[:-1]},"cursor":"{results.make_cursor(key)}"}}\n'
 
 
 def _topic(request: Request, state: State, row: JobRow) -> events.Topic:
