@@ -52,7 +52,8 @@ def finish(machine: Machine, model: str, *more: str) -> list[Any]:
     )
     done = machine.up.fathom("watch", submitted["id"], seconds=280)
     assert done.code == 0, done.err
-    return machine.up.fathom("results", submitted["id"], "--json").lines
+    found: list[Any] = machine.up.fathom("results", submitted["id"], "--json").lines
+    return sorted(found, key=lambda result: (result["cell"], result["index"]))
 
 
 def test_a_job_over_ssh_gives_the_same_results_as_local_byte_for_byte(machine: Machine, box: Sshd) -> None:
@@ -62,9 +63,9 @@ def test_a_job_over_ssh_gives_the_same_results_as_local_byte_for_byte(machine: M
         machine.add_model("here", f"{address}/v1", tokenizer)
         there = machine.add_model("there", f"{address}/v1", tokenizer, *over_ssh(box))
         assert there["probe"]["ok"], there["probe"]
-        results = [finish(machine, name, "--samples", "3") for name in ("here", "there")]
+        results = [finish(machine, name, "--samples", "2") for name in ("here", "there")]
     pairs = [[{name: result[name] for name in COMPARED} for result in found] for found in results]
-    assert len(pairs[0]) == 6
+    assert len(pairs[0]) == 4
     assert pairs[0] == pairs[1]
 
 
@@ -114,7 +115,10 @@ def test_a_deployed_worker_is_detached_logged_drained_and_stopped(machine: Machi
     refused = machine.up.fathom(*command)
     assert refused.code == 2
     assert "or --tunnel" in refused.err
-    address = ["--server", machine.up.server.replace("127.0.0.1", "[::ffff:127.0.0.1]")]  # the same, spelt as if it were elsewhere
+    address = [
+        "--server",
+        machine.up.server.replace("127.0.0.1", "[::ffff:127.0.0.1]"),
+    ]  # the same, spelt as if it were elsewhere
     token = {"FATHOM_TOKEN": machine.up.token}
     done = machine.up.home.fathom(*command, *address, environment=token)
     assert done.code == 0, done.err
