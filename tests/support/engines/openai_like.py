@@ -18,7 +18,10 @@ class OpenAiLike(Engine):
     continues: bool = True
     tells_cached: bool = False
     tells_usage: bool = True
+    cached: int = 0
+    thinking: str | None = None
     owner = "organization"
+    thinking_field = "reasoning_content"
 
     def routes(self) -> dict[str, Any]:
         return {
@@ -55,16 +58,23 @@ class OpenAiLike(Engine):
         prompt, tokens = self._prompt_of(body)
         room = int(body.get("max_tokens") or body.get("max_completion_tokens") or 16)
         beyond = self.beyond(tokens, room)
+        if (keep := body.get("truncate_prompt_tokens")) is not None and tokens > keep:
+            return await self._answer(body, cut(prompt, keep, "front"), keep)
         if isinstance(beyond, web.Response):
             return beyond
         if beyond is not None:
             prompt, tokens = cut(prompt, beyond, "tail"), beyond
+        return await self._answer(body, prompt, tokens)
+
+    async def _answer(self, body: Body, prompt: str, tokens: int) -> web.Response:
         chat = "messages" in body
         text = self.answer(prompt)
-        said = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+        said: dict[str, Any] = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+        if chat and self.thinking:
+            said["message"][self.thinking_field] = self.thinking
         usage: dict[str, Any] = {"prompt_tokens": tokens, "completion_tokens": words(text)}
         if self.tells_cached:
-            usage["prompt_tokens_details"] = {"cached_tokens": 0}
+            usage["prompt_tokens_details"] = {"cached_tokens": self.cached}
         choice = {"index": 0, "finish_reason": "stop", **said}
         return reply({"choices": [choice], **({"usage": usage} if self.tells_usage else {})})
 
@@ -81,7 +91,10 @@ class OpenAiLike(Engine):
 
 @dataclass
 class Vllm(OpenAiLike):
+    """Cuts the front only when a request asks for it."""
+
     owner = "vllm"
+    thinking_field = "reasoning"
 
     def routes(self) -> dict[str, Any]:
         return {**super().routes(), "GET /version": self.version, "POST /tokenize": self.tokenize}
