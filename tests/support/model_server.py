@@ -337,7 +337,12 @@ def refuse_some(every: int, refusal: Refuse) -> Callable[[Seen], Action | None]:
 
 async def _serve(arguments: argparse.Namespace) -> None:
     server = ModelServer(
-        latency=arguments.latency, window=arguments.window, slots=arguments.slots, port=arguments.port, log_bodies=False
+        latency=arguments.latency,
+        window=arguments.window,
+        slots=arguments.slots,
+        port=arguments.port,
+        models=(arguments.model,),
+        log_bodies=False,
     )
     async with server:
         print(f"READY {server.base_url}", flush=True)
@@ -350,5 +355,6 @@ if __name__ == "__main__":
     parser.add_argument("--latency", type=float, default=0.0, help="seconds a call takes")
     parser.add_argument("--window", type=int, default=None, help="refuse longer prompts (tokens: half the bytes)")
     parser.add_argument("--slots", type=int, default=None, help="calls worked on at once")
+    parser.add_argument("--model", default="test-model", help="the model's id")
     with contextlib.suppress(KeyboardInterrupt):
         asyncio.run(_serve(parser.parse_args()))
