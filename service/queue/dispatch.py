@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -101,12 +102,14 @@ class Dispatcher:
 
     async def run(self) -> None:
         """Serve the waiting claims until cancelled."""
+        looked = -_LOOK_EVERY
         with self._notifications.listening(WORK) as work:
             while True:
                 await wait(work, _LOOK_EVERY)
                 work.clear()
                 try:
-                    self._probes = await probes.ordered(self._db.pool)
+                    if time.monotonic() - looked >= _LOOK_EVERY / 2:
+                        looked, self._probes = time.monotonic(), await probes.ordered(self._db.pool)
                     await self._round(list(self._waiters))
                 except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
                     log.warning("claims wait for the database: %s", error)

@@ -17,9 +17,27 @@ _WORDS: Mapping[str, Word] = {word: word for word in get_args(Word)}
 _STORED = Verdict(verdict="stored")
 _MOST_ATTEMPTS = 32_767
 
-_RESULTS = f"select queue_report_results({', '.join(f'${n}' for n in range(1, 24))})"
-_FAILURES = f"select queue_report_failures({', '.join(f'${n}' for n in range(1, 19))})"
-_HAND_BACK = "select queue_hand_back($1, $2, $3, $4, $5, $6)"
+
+def _call(function: str, types: str) -> str:
+    """The call of a function whose parameters have these types. Arrays of numbers travel as text: asyncpg looks at
+    each element of a list twice before it writes it, which took half of the time of a report."""
+    marks = [
+        f"${n}::text::{kind}" if kind in ("int[]", "bigint[]", "float8[]", "bool[]") else f"${n}"
+        for n, kind in enumerate(types.split(), 1)
+    ]
+    return f"select {function}({', '.join(marks)})"
+
+
+_RESULTS = _call(
+    "queue_report_results",
+    "int bigint[] bigint[] int[] int[] int[] int[] text[] float8[] text[] text[] text[] bytea[]"
+    " int[] int[] int[] int[] int[] text[] int[] int[] text[] text[]",
+)
+_FAILURES = _call(
+    "queue_report_failures",
+    "int bigint[] bigint[] int[] int[] int[] text[] text[] bool[] bool[] float8[] bool[] bytea[] int[] int[] int[] int[] int[]",
+)
+_HAND_BACK = _call("queue_hand_back", "int bigint[] bigint[] int[] int[] int[]")
 
 
 async def report(
@@ -97,6 +115,17 @@ def _sha(value: str | None) -> bytes | None:
     return bytes.fromhex(value) if value is not None else None
 
 
+def _numbers(values: list[Any]) -> str | None:
+    """A literal of an array of numbers or booleans; none at all for a column of nulls, which `unnest` fills up."""
+    if values.count(None) == len(values):
+        return None
+    return "{" + ",".join(["null" if value is None else str(value) for value in values]) + "}"
+
+
+def _texts(values: list[Any]) -> list[Any] | None:
+    return None if values.count(None) == len(values) else values
+
+
 async def _send_results(
     connection: Connection, worker: int, outcomes: Sequence[ResultReport], jobs: Mapping[str, int]
 ) -> Rows | None:
@@ -104,28 +133,28 @@ async def _send_results(
     found: Rows | None = await connection.fetchval(
         _RESULTS,
         worker,
-        [o.lease for o in outcomes],
-        [jobs[o.job] for o in outcomes],
-        [o.cell for o in outcomes],
-        [o.index for o in outcomes],
-        [o.generation for o in outcomes],
-        [min(o.attempt, _MOST_ATTEMPTS) for o in outcomes],
-        [o.status for o in outcomes],
-        [o.score for o in outcomes],
-        [o.answer for o in outcomes],
-        [o.thinking for o in outcomes],
-        [_json(o.expected) for o in outcomes],
-        [_sha(o.prompt_sha256) for o in outcomes],
-        [o.prompt_tokens for o in outcomes],
-        [m.server_prompt_tokens for m in measured],
-        [m.cached_tokens for m in measured],
-        [m.completion_tokens for m in measured],
-        [m.thinking_tokens for m in measured],
-        [o.finish_reason for o in outcomes],
-        [m.ttft_ms for m in measured],
-        [m.duration_ms for m in measured],
-        [o.error for o in outcomes],
-        [_json(o.detail) for o in outcomes],
+        _numbers([o.lease for o in outcomes]),
+        _numbers([jobs[o.job] for o in outcomes]),
+        _numbers([o.cell for o in outcomes]),
+        _numbers([o.index for o in outcomes]),
+        _numbers([o.generation for o in outcomes]),
+        _numbers([min(o.attempt, _MOST_ATTEMPTS) for o in outcomes]),
+        _texts([o.status for o in outcomes]),
+        _numbers([o.score for o in outcomes]),
+        _texts([o.answer for o in outcomes]),
+        _texts([o.thinking for o in outcomes]),
+        _texts([_json(o.expected) for o in outcomes]),
+        _texts([_sha(o.prompt_sha256) for o in outcomes]),
+        _numbers([o.prompt_tokens for o in outcomes]),
+        _numbers([m.server_prompt_tokens for m in measured]),
+        _numbers([m.cached_tokens for m in measured]),
+        _numbers([m.completion_tokens for m in measured]),
+        _numbers([m.thinking_tokens for m in measured]),
+        _texts([o.finish_reason for o in outcomes]),
+        _numbers([m.ttft_ms for m in measured]),
+        _numbers([m.duration_ms for m in measured]),
+        _texts([o.error for o in outcomes]),
+        _texts([_json(o.detail) for o in outcomes]),
     )
     return found
 
@@ -138,23 +167,23 @@ async def _send_failures(
     found: Rows | None = await connection.fetchval(
         _FAILURES,
         worker,
-        [o.lease for o in failures],
-        [jobs[o.job] for o in failures],
-        [o.cell for o in failures],
-        [o.index for o in failures],
-        [o.generation for o in failures],
-        [o.cause for o in failures],
-        [o.message for o in failures],
-        [o.permanent for o in failures],
-        [o.counts and not (o.model_down and not o.permanent) for o in failures],
-        [o.retry_after for o in failures],
-        [o.model_down for o in failures],
-        [_sha(o.prompt_sha256) for o in failures],
-        [m.server_prompt_tokens for m in measured],
-        [m.cached_tokens for m in measured],
-        [m.completion_tokens for m in measured],
-        [m.thinking_tokens for m in measured],
-        [m.duration_ms for m in measured],
+        _numbers([o.lease for o in failures]),
+        _numbers([jobs[o.job] for o in failures]),
+        _numbers([o.cell for o in failures]),
+        _numbers([o.index for o in failures]),
+        _numbers([o.generation for o in failures]),
+        _texts([o.cause for o in failures]),
+        _texts([o.message for o in failures]),
+        _numbers([o.permanent for o in failures]),
+        _numbers([o.counts and not (o.model_down and not o.permanent) for o in failures]),
+        _numbers([o.retry_after for o in failures]),
+        _numbers([o.model_down for o in failures]),
+        _texts([_sha(o.prompt_sha256) for o in failures]),
+        _numbers([m.server_prompt_tokens for m in measured]),
+        _numbers([m.cached_tokens for m in measured]),
+        _numbers([m.completion_tokens for m in measured]),
+        _numbers([m.thinking_tokens for m in measured]),
+        _numbers([m.duration_ms for m in measured]),
     )
     return found
 
@@ -182,10 +211,10 @@ async def _send_back(
     found: Rows | None = await connection.fetchval(
         _HAND_BACK,
         worker,
-        [o.lease for o in outcomes],
-        [jobs[o.job] for o in outcomes],
-        [o.cell for o in outcomes],
-        [o.index for o in outcomes],
-        [o.generation for o in outcomes],
+        _numbers([o.lease for o in outcomes]),
+        _numbers([jobs[o.job] for o in outcomes]),
+        _numbers([o.cell for o in outcomes]),
+        _numbers([o.index for o in outcomes]),
+        _numbers([o.generation for o in outcomes]),
     )
     return found
