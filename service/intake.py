@@ -21,6 +21,7 @@ from service.submission import (
     Plan,
     benchmark_of,
     check_samples,
+    check_tokenizer,
     check_window,
     facts_of,
     make_cells,
@@ -70,6 +71,7 @@ async def prepare(state: State, request: JobRequest) -> Plan:
     if plan.model.probe is None or not plan.model.probe.ok:
         plan = await _with_probe(state, plan)
     check_window(plan)
+    check_tokenizer(plan)
     await check_samples(state.sources, plan)
     return plan
 

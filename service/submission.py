@@ -208,6 +208,17 @@ def check_window(plan: Plan) -> None:
     )
 
 
+def check_tokenizer(plan: Plan) -> None:
+    """Warns when the probe found that the tokenizer counts otherwise than the model's server."""
+    probe = plan.model.probe
+    if finding(probe, "tokenizer_fits") is False and probe is not None:
+        how = probe.findings["tokenizer_fits"].how
+        plan.warnings.append(
+            f"The tokenizer does not count like the server of model {plan.model.name} ({how}): lengths are not exact, and "
+            "prompts may be taken for truncated."
+        )
+
+
 async def check_samples(sources: Sources, plan: Plan) -> None:
     """Build samples of every task at its smallest length. Raises Invalid when one cannot be built."""
     if TOKENIZER not in plan.assets:

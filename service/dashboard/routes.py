@@ -160,6 +160,7 @@ async def sample_page(request: Request, job_id: str, cell: CellNumber, index: Sa
         "r": sample.result,
         "size": where.size,
         "needles": needles(detail.get("needles")),
+        "sent": detail.get("debug"),
         "api": f"/v1/jobs/{job_id}/samples/{cell}/{index}",
     }
     return page(request, "sample.html", context)
@@ -185,7 +186,10 @@ async def sample_prompt(
 
 
 def job_context(job: JobDetail) -> dict[str, Any]:
-    return {"job": job, "grid": grid(job.cells), "ended": job.state in FINAL_STATES}
+    took = None
+    if job.state in FINAL_STATES and job.started_at is not None and job.finished_at is not None:
+        took = (job.finished_at - job.started_at).total_seconds()
+    return {"job": job, "grid": grid(job.cells), "took": took}
 
 
 def settings_of(job: JobDetail) -> dict[str, dict[str, Any]]:
