@@ -25,7 +25,7 @@ def summarise(options: RulerOptions, cells: Sequence[CellScores]) -> list[Block]
     grid = make_grid(options, cells)
     blocks: list[Block] = [
         effective_verdict(options, grid),
-        averages(options, grid),
+        averages(grid),
         length_curve(options, grid),
         heat_map(grid),
         score_table(grid),
@@ -79,6 +79,8 @@ def effective_verdict(options: RulerOptions, grid: Grid) -> Verdict:
         notes.append(f"{len(means)} of {len(grid.lengths)} lengths have measurements of every task so far")
     notes += provenance(options)
     title = "Effective context length"
+    if rule == "every":  # a gap below a length leaves it open whether all shorter ones reach the threshold
+        means = [pair for pair, length in zip(means, grid.lengths, strict=False) if pair[0] == length]
     if not means:
         return Verdict("effective_length", title, None, "tokens", notes=notes)
     found = effective_length([(length, e.mean) for length, e in means], threshold, rule)
@@ -91,7 +93,7 @@ def effective_verdict(options: RulerOptions, grid: Grid) -> Verdict:
     return Verdict("effective_length", title, value, "tokens", (float(low or 0), float(high or 0)), notes)
 
 
-def averages(options: RulerOptions, grid: Grid) -> Table:
+def averages(grid: Grid) -> Table:
     """Mean over lengths, plain and weighted (RULER's Avg., wAvg. (inc) and wAvg. (dec))."""
     means = measured_means(grid)
     complete = len(means) == len(grid.lengths)

@@ -92,6 +92,14 @@ def test_a_length_counts_once_every_task_has_measurements() -> None:
     assert blocks["scores"].rows[-1] == ["mean of 2 tasks", None, None]
 
 
+def test_a_length_above_one_without_measurements_is_not_called_effective_unless_the_rule_says_largest() -> None:
+    given = {"tasks": ["vt"], "lengths": [4096, 8192, 16384]}
+    scores = {("vt", 4096): {1.0: 5}, ("vt", 16384): {1.0: 5}}
+    assert _blocks(given, scores)["effective_length"].value == 4096
+    assert _blocks({**given, "effective_length": "largest"}, scores)["effective_length"].value == 16384
+    assert _blocks(given, {("vt", 16384): {1.0: 5}})["effective_length"].value is None
+
+
 def test_averages_and_categories_are_plain_means_of_task_means() -> None:
     given = {"tasks": ["niah_single_1", "niah_multikey_2", "vt"], "lengths": [4096, 8192]}
     scores = {
