@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.errors import InvalidAsset, OptionsError
+from benchmarks.ruler.languages.schema import LanguageFile, PaperWording, Wording, Words, WordTable
 from benchmarks.ruler.languages.words import WordList, load_words
 
 WordRole = Literal["first", "second", "list"]
@@ -145,22 +146,22 @@ def opened(code: str, given: Mapping[str, Path]) -> Language:
 
 
 def from_dict(data: Mapping[str, Any]) -> Language:
-    """A language from the content of its TOML file, which `check.problems` found in order."""
-    one = data.get("niah_one", {})
-    texts: dict[str, Any] = {key: data[key] for key in _PLAIN}
+    """A language from the content of its TOML file; raises pydantic's ValidationError when it is not in the format."""
+    file = LanguageFile.model_validate(data)
+    one = file.niah_one
+    fields: dict[str, Any] = {key: getattr(file, key) for key in _PLAIN}
+    wordings: dict[str, Wording] = {family: getattr(file, family) for family in FAMILIES}
+    fields |= {family: Template(wording.template, wording.answer_prefix) for family, wording in wordings.items()}
     return Language(
-        **texts,
-        labels=dict(data["labels"]),
-        labels_one=dict(data.get("labels_one", data["labels"])),
-        niah=_template(data["niah"]),
-        vt=_template(data["vt"]),
-        cwe=_template(data["cwe"]),
-        fwe=_template(data["fwe"]),
-        qa=_template(data["qa"]),
-        niah_one=_template(one) if "template" in one else None,
-        replacements=tuple((old, new) for old, new in one.get("replace", [])),
-        word_sources={role: _word_source(value, data["words"]) for role, value in _roles(data["words"]).items()},
-        paper={f: _template({**data[f], **data[f]["paper"]}) for f in FAMILIES if "paper" in data[f]},
+        **fields,
+        labels=file.labels.model_dump(),
+        labels_one=(file.labels_one or file.labels).model_dump(),
+        niah_one=Template(one.template, one.answer_prefix) if one.template and one.answer_prefix else None,
+        replacements=tuple((old, new) for old, new in one.replace),
+        word_sources={
+            role: _word_source(getattr(file.words, role), file.words) for role in ("first", "second", "list")
+        },
+        paper={family: _paper(wording) for family, wording in wordings.items() if wording.paper},
     )
 
 
@@ -170,22 +171,17 @@ _PLAIN = (
 )  # fmt: skip
 
 
-def _template(data: Mapping[str, Any]) -> Template:
-    return Template(data["template"], data["answer_prefix"])
+def _paper(wording: Wording) -> Template:
+    changed = wording.paper or PaperWording()
+    return Template(changed.template or wording.template, changed.answer_prefix or wording.answer_prefix)
 
 
-def _roles(words: Mapping[str, Any]) -> dict[str, Any]:
-    return {role: words[role] for role in ("first", "second", "list")}
-
-
-def _word_source(value: Any, defaults: Mapping[str, Any]) -> WordSource:
-    """A role is a list of sources, or a table with `sources`, `words` and limits of its own."""
-    table = value if isinstance(value, Mapping) else {"sources": value}
+def _word_source(table: WordTable, defaults: Words) -> WordSource:
     return WordSource(
-        sources=tuple(table.get("sources", ())),
-        words=tuple(table.get("words", ())),
-        min_length=table.get("min_length", defaults.get("min_length", 1)),
-        max_length=table.get("max_length", defaults.get("max_length", 1000)),
-        limit=table.get("limit"),
-        exclude=tuple(defaults.get("exclude", ())),
+        sources=tuple(table.sources),
+        words=tuple(table.words),
+        min_length=table.min_length or defaults.min_length,
+        max_length=table.max_length or defaults.max_length,
+        limit=table.limit,
+        exclude=defaults.exclude,
     )

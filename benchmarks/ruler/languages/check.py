@@ -6,34 +6,19 @@ import string
 import tomllib
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import punkt
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from benchmarks.errors import InvalidAsset
-from benchmarks.ruler.languages import FAMILIES, Language, from_dict
+from benchmarks.ruler.languages import Language, from_dict
+from benchmarks.ruler.languages.schema import LanguageFile
 from benchmarks.ruler.tasks import DEPTHS
-
-_TEXTS = (
-    "code",
-    "name",
-    "version",
-    "source",
-    "splitter",
-    "normalise",
-    "joiner",
-    "last_joiner",
-    "noise",
-    "needle",
-    "document",
-)
-_KINDS = ("numbers", "words", "uuids")
-_TABLES = ("labels", "labels_one", "niah", "niah_one", "vt", "cwe", "fwe", "qa", "words")
-_WORD_KEYS = ("first", "second", "list", "min_length", "max_length", "exclude")
-_SOURCES = ("wonderwords", "wordfreq")
 
 # Placeholders by place: those that must be there, and those that may be.
 _PLACEHOLDERS: dict[str, tuple[set[str], set[str]]] = {
@@ -51,6 +36,10 @@ _PLACEHOLDERS: dict[str, tuple[set[str], set[str]]] = {
     "fwe.answer_prefix": (set(), set()),
     "qa.template": ({"context", "query"}, set()),
     "qa.answer_prefix": (set(), {"query"}),
+    "niah.paper.template": ({"context", "query"}, {"type_needle_v"}),
+    "niah.paper.answer_prefix": (set(), {"type_needle_v", "query"}),
+    "vt.paper.template": ({"context", "query"}, {"num_v"}),
+    "vt.paper.answer_prefix": (set(), {"num_v", "query"}),
 }
 
 LEAST_KEYS = 100 * len(DEPTHS)
@@ -79,59 +68,41 @@ def read(path: Path) -> tuple[dict[str, Any], list[Problem]]:
 
 def problems(data: Mapping[str, Any]) -> list[Problem]:
     """All that is wrong with the content of a language file."""
-    found = [*_structure(data), *_templates(data), *_meanings(data)]
+    try:
+        LanguageFile.model_validate(data)
+        found = []
+    except ValidationError as error:
+        found = [_problem(entry) for entry in error.errors(include_url=False)]
+    found += [*_templates(data), *_meanings(data)]
     return found or list(_words(from_dict(data)))
 
 
-def _structure(data: Mapping[str, Any]) -> Iterator[Problem]:
-    for key in _TEXTS:
-        if not isinstance(data.get(key), str) or not data[key]:
-            yield Problem(key, "missing, or not a text")
-    if not isinstance(data.get("reviewed"), bool):
-        yield Problem("reviewed", "missing: true when a native speaker has read it, else false")
-    for key in data:
-        if key not in (*_TEXTS, *_TABLES, "reviewed"):
-            yield Problem(key, f"unknown; there are: {', '.join((*_TEXTS, 'reviewed', *_TABLES))}")
-    for table in ("labels", "labels_one"):
-        labels = data.get(table, {} if table == "labels" else dict.fromkeys(_KINDS, "-"))
-        for kind in _KINDS:
-            if not isinstance(labels, Mapping) or not isinstance(labels.get(kind), str) or not labels[kind]:
-                yield Problem(f"{table}.{kind}", "missing: what values of that kind are called")
-    for family in FAMILIES:
-        for part in ("template", "answer_prefix"):
-            table = data.get(family, {})
-            if not isinstance(table, Mapping) or not isinstance(table.get(part), str):
-                yield Problem(f"{family}.{part}", "missing, or not a text")
-    yield from _word_structure(data.get("words"))
+def _problem(entry: ErrorDetails) -> Problem:
+    """What pydantic says, in words of the file."""
+    place = ".".join(str(part) for part in entry["loc"])
+    if entry["type"] == "missing":
+        return Problem(place, "missing")
+    if entry["type"] == "extra_forbidden":
+        return Problem(place, f"unknown; there are: {', '.join(_known(entry['loc'][:-1]))}")
+    if entry["type"] == "string_pattern_mismatch":
+        return Problem(place, f"{_PATTERNS.get(entry['ctx']['pattern'], entry['msg'])}, not {entry['input']!r}")
+    return Problem(place, entry["msg"])
 
 
-def _word_structure(words: Any) -> Iterator[Problem]:
-    if not isinstance(words, Mapping):
-        yield Problem("words", "missing: a table with `first`, `second` (key pairs) and `list` (cwe)")
-        return
-    for key in words:
-        if key not in _WORD_KEYS:
-            yield Problem(f"words.{key}", f"unknown; there are: {', '.join(_WORD_KEYS)}")
-    for role in ("first", "second", "list"):
-        value = words.get(role)
-        table = value if isinstance(value, Mapping) else {"sources": value}
-        sources, own = table.get("sources", []), table.get("words", [])
-        if not _texts(sources) or not _texts(own) or not (sources or own):
-            yield Problem(
-                f"words.{role}", "missing: a list of sources, or a table with `sources` or `words` (lists of texts)"
-            )
-            continue
-        for source in map(str, sources or ()):
-            kind, _, rest = source.partition(":")
-            if kind not in _SOURCES or not rest:
-                yield Problem(
-                    f"words.{role}",
-                    f"unknown source {source!r}; write wordfreq:LANGUAGE or wonderwords:LIST",
-                )
+_PATTERNS = {
+    r"^ ": "must start with a space, since it follows the question",
+    r"^(wordfreq|wonderwords):.+$": "must be wordfreq:LANGUAGE or wonderwords:LIST",
+}
 
 
-def _texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+def _known(tables: Sequence[str | int]) -> list[str]:
+    """The keys of a table of the format."""
+    model: type[BaseModel] = LanguageFile
+    for table in tables:
+        kind = model.model_fields[str(table)].annotation
+        options = [kind, *get_args(kind)]
+        model = next(option for option in options if isinstance(option, type) and issubclass(option, BaseModel))
+    return list(model.model_fields)
 
 
 def _templates(data: Mapping[str, Any]) -> Iterator[Problem]:
@@ -151,16 +122,12 @@ def _templates(data: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem(place, f"placeholder {{{name}}} is unknown here; there are: {known}")
         if names["context"] > 1:
             yield Problem(place, "placeholder {context} is there more than once: the context would be too")
-        if place.endswith("answer_prefix") and not text.startswith(" "):
-            yield Problem(place, "must start with a space: it follows the question")
 
 
 def _meanings(data: Mapping[str, Any]) -> Iterator[Problem]:
-    splitter, normalise = data.get("splitter"), data.get("normalise")
+    splitter = data.get("splitter")
     if isinstance(splitter, str) and splitter not in punkt.available_languages():
         yield Problem("splitter", f"unknown {splitter!r}; there are: {', '.join(sorted(punkt.available_languages()))}")
-    if isinstance(normalise, str) and normalise not in ("lower", "nfkc-casefold"):
-        yield Problem("normalise", f"unknown {normalise!r}; there are: lower, nfkc-casefold")
     labels = data.get("labels")
     if isinstance(labels, Mapping) and len({str(v) for v in labels.values()}) < len(labels):
         yield Problem("labels", "two kinds of values have the same name")
@@ -171,13 +138,6 @@ def _meanings(data: Mapping[str, Any]) -> Iterator[Problem]:
     noise = data.get("noise")
     if isinstance(noise, str) and any(character.isdecimal() for character in noise):
         yield Problem("noise", "holds a number, which could pass for a value")
-    replace = _at(data, "niah_one.replace")
-    if replace is not None and not (isinstance(replace, list) and all(_pair(item) for item in replace)):
-        yield Problem("niah_one.replace", "must be a list of pairs of texts: [[old, new], …]")
-
-
-def _pair(item: Any) -> bool:
-    return isinstance(item, list) and len(item) == 2 and all(isinstance(part, str) for part in item)
 
 
 def _words(language: Language) -> Iterator[Problem]:

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.ruler import languages
 from benchmarks.ruler.languages import check
@@ -42,7 +44,7 @@ def test_the_languages_of_the_package_are_in_order(code: str) -> None:
     ("place", "value", "at", "part"),
     [
         ("noise", None, "noise", "missing"),
-        ("reviewed", "yes", "reviewed", "true when a native speaker"),
+        ("reviewed", "yes", "reviewed", "valid boolean"),
         ("colour", "red", "colour", "unknown; there are: code"),
         ("labels.uuids", None, "labels.uuids", "missing"),
         ("labels.uuids", "tal", "labels", "the same name"),
@@ -57,17 +59,17 @@ def test_the_languages_of_the_package_are_in_order(code: str) -> None:
         ("niah.template", "{context} {query} {", "niah.template", "braces"),
         ("vt.template", "{context} {context} {query}", "vt.template", "more than once"),
         ("qa.answer_prefix", "Svar:", "qa.answer_prefix", "start with a space"),
-        ("qa", None, "qa.template", "missing"),
+        ("qa", None, "qa", "missing"),
         ("needle", "{type_needle_v} er {value}", "needle", "{key} is missing"),
         ("needle", "{key}\n{value}", "needle", "one line"),
         ("noise", "Klokken er 12.", "noise", "a number"),
         ("document", "Dokument:\n{document}", "document", "{i} is missing"),
         ("splitter", "klingon", "splitter", "danish, dutch"),
-        ("normalise", "upper", "normalise", "lower, nfkc-casefold"),
-        ("niah_one.replace", [["a"]], "niah_one.replace", "pairs"),
-        ("words", None, "words", "`first`, `second`"),
-        ("words.list", None, "words.list", "a list of sources"),
-        ("words.list", ["hunspell:da"], "words.list", "wordfreq:LANGUAGE"),
+        ("normalise", "upper", "normalise", "'lower' or 'nfkc-casefold'"),
+        ("niah_one.replace", [["a"]], "niah_one.replace.0", "at least 2 items"),
+        ("words", None, "words", "missing"),
+        ("words.list", None, "words.list", "missing"),
+        ("words.list", ["hunspell:da"], "words.list.sources.0", "wordfreq:LANGUAGE"),
         ("words.list", ["wordfreq:tlh"], "words", "'tlh'"),
         (
             "words.list",
@@ -82,12 +84,41 @@ def test_the_languages_of_the_package_are_in_order(code: str) -> None:
             "words.first",
             "holds 1 words twice: abe",
         ),
-        ("words.first", {"words": [1]}, "words.first", "lists of texts"),
+        ("words.first", {"words": [1]}, "words.first.words.0", "valid string"),
+        ("words.first", {"limit": 5}, "words.first", "names no words"),
+        ("words.min_length", "x", "words.min_length", "valid integer"),
+        ("words.exclude", 7, "words.exclude", "valid tuple"),
+        ("niah_one.template", "{context} {query}", "niah_one", "both `template` and `answer_prefix`"),
+        ("vt.paper", {"answer_prefix": " {num_w}"}, "vt.paper.answer_prefix", "{num_w} is unknown"),
+        ("labels.colours", "farver", "labels.colours", "there are: numbers, words, uuids"),
+        ("words.first", {"source": []}, "words.first.source", "there are: sources, words, min_length"),
     ],
 )
 def test_a_fault_is_found(place: str, value: Any, at: str, part: str) -> None:
     found = check.problems(_changed(place, value))
     assert any(p.place == at and part in p.message for p in found), found
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 5)
+    | st.floats(allow_nan=False)
+    | st.sampled_from(["", "x", "{", "wordfreq:da"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["template", "words", "limit"]), inner),
+    max_leaves=4,
+)
+_PLACES = list(_data()) + [
+    f"{key}.{below}" for key, value in _data().items() if isinstance(value, dict) for below in value
+]
+
+
+@given(st.sampled_from(_PLACES), _JSON)
+@settings(max_examples=150, deadline=None)
+def test_whatever_stands_in_a_file_is_a_problem_or_in_order(place: str, value: Any) -> None:
+    data = _changed(place, value)
+    if not check.problems(data):
+        languages.from_dict(data)
 
 
 def test_too_few_words_for_keys_are_found() -> None:
