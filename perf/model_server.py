@@ -37,6 +37,10 @@ def reply_to(body: bytes) -> bytes:
         b'{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"%b"},'
         b'"text":"%b","finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":8,"total_tokens":%d}}'
     ) % ((answer := find_needle(body)), answer, tokens, tokens + 8)
+    return _http(content)
+
+
+def _http(content: bytes) -> bytes:
     return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(content) + content
 
 
@@ -65,7 +69,8 @@ class _Connection(asyncio.Protocol):
             self._body_at, self._end = head + 4, head + 4 + length
         if len(self._buffer) < self._end:
             return False
-        reply = reply_to(bytes(self._buffer[self._body_at : self._end]))
+        body = bytes(self._buffer[self._body_at : self._end])
+        reply = reply_to(body) if self._buffer.startswith(b"POST") else _http(b'{"data":[{"id":"quick"}]}')
         del self._buffer[: self._end]
         self._body_at = -1
         _Connection.calls += 1
