@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 from pydantic import BaseModel, ValidationError
@@ -118,6 +118,24 @@ def _check(status: int, content: bytes) -> None:
     if status >= 500 or status in (408, 429):
         raise ServiceAway(f"the service answered {status}: {words}")
     raise ServiceRefused(status, words)
+
+
+class GivenUp(Exception):
+    """A call was under way when the service was found to be back on another connection: its own may be dead."""
+
+
+async def unless(event: asyncio.Event, operation: Coroutine[Any, Any, T]) -> T:
+    """The operation's result; stops it and raises GivenUp when the event comes first."""
+    call, other = asyncio.ensure_future(operation), asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait((call, other), return_when=asyncio.FIRST_COMPLETED)
+        if call.done():
+            return call.result()
+        raise GivenUp
+    finally:
+        call.cancel()
+        other.cancel()
+        await asyncio.gather(call, other, return_exceptions=True)
 
 
 async def persist(

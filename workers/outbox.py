@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from protocol.workers import Outcome, OutcomesReply
-from workers.client import persist
+from workers.client import GivenUp, persist, unless
 from workers.errors import ServiceAway, ServiceRefused
 from workers.spool import Entry, Spool
 
@@ -21,7 +22,7 @@ _UNREADABLE = (400, 413, 422)
 """Statuses by which the service says that it cannot take a batch as it is. Others, such as a token that is no longer
 valid, say nothing of the outcomes: they wait."""
 
-Send = Callable[[int, list[bytes]], Awaitable[OutcomesReply]]
+Send = Callable[[int, list[bytes]], Coroutine[Any, Any, OutcomesReply]]
 """Reports outcomes of the worker with that number."""
 
 
@@ -73,7 +74,7 @@ class Outbox:
                 await asyncio.to_thread(self._spool.sync)
 
     def wake(self) -> None:
-        """The service answers again: do not wait longer."""
+        """The service answers again: do not wait longer, nor for the reply to what was sent before."""
         self._sooner.set()
 
     async def flowing(self) -> None:
@@ -134,7 +135,10 @@ class Outbox:
 
     async def _send_once(self, worker: int, contents: list[bytes]) -> OutcomesReply:
         try:
-            reply = await self._send(worker, contents)
+            reply = await unless(self._sooner, self._send(worker, contents))
+        except GivenUp:
+            self._sooner.clear()
+            return await self._send_once(worker, contents)
         except ServiceRefused as error:
             if error.status in _UNREADABLE:
                 raise

@@ -29,7 +29,7 @@ from protocol.workers import (
 from workers import memory
 from workers.assets import AssetCache
 from workers.claims import Plan, Room, lookout, refill
-from workers.client import FIRST_WAIT, LONGEST_WAIT, ServiceClient, persist
+from workers.client import FIRST_WAIT, LONGEST_WAIT, GivenUp, ServiceClient, persist, unless
 from workers.drivers.base import open_driver
 from workers.errors import CallError, ServiceAway, ServiceRefused
 from workers.jobs import JobShelf
@@ -70,7 +70,7 @@ class Worker:
         self._memories = memory.load(self._limits_file)
         self._registering = asyncio.Lock()
         self._away_since: float | None = None
-        self._away = asyncio.Event()
+        self._away, self._returned = asyncio.Event(), asyncio.Event()
         self._probes: set[asyncio.Task[None]] = set()
 
     def leave(self) -> None:
@@ -166,7 +166,9 @@ class Worker:
         )
         sent_at = time.monotonic()
         try:
-            reply = await self._client.claim(self._id, request)
+            reply = await unless(self._returned, self._client.claim(self._id, request))
+        except GivenUp:
+            return True
         except ServiceAway as error:
             self._note_away(str(error))
             await asyncio.sleep(random.uniform(FIRST_WAIT, min(LONGEST_WAIT, 10 * FIRST_WAIT)))
@@ -366,6 +368,8 @@ class Worker:
             log.warning("the service is back after %.0f s", time.monotonic() - self._away_since)
             self._away_since = None
             self._away.clear()
+            self._returned.set()  # for those who wait now
+            self._returned = asyncio.Event()
             self._outbox.wake()
 
 

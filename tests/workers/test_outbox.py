@@ -117,3 +117,23 @@ async def test_only_the_outcome_that_cannot_be_read_is_set_aside(tmp_path: Path)
     assert sorted(index for _, index in desk.taken) == [0, 1, 2, 4, 5]
     (aside,) = tmp_path.rglob("rejected.jsonl")
     assert "what is 3?" in aside.read_text()
+
+
+async def test_what_hangs_on_a_dead_connection_is_sent_again_when_the_service_answers_on_another(
+    tmp_path: Path,
+) -> None:
+    desk, hanging = Desk(), asyncio.Event()
+
+    async def send(worker: int, contents: list[bytes]) -> OutcomesReply:
+        if not hanging.is_set():
+            hanging.set()
+            await asyncio.Event().wait()
+        return await desk.send(worker, contents)
+
+    outbox = Outbox(Spool(tmp_path), send)
+    async with running(outbox):
+        outbox.add(outcome(0), worker=1)
+        await hanging.wait()
+        outbox.wake()
+        await outbox.emptied()
+    assert desk.taken == [(1, 0)]
