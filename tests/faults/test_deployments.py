@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import asyncpg
 import pytest
@@ -84,9 +85,8 @@ async def test_two_services_on_one_database_are_one_service_and_either_may_die(
     async with side_by_side(database_url) as (left, right, _, _), left.client() as to_left, right.client() as to_right:
         await add_model(to_left, "m", model.base_url, limits={"max_concurrency": 6})
         model.peak = 0
-        options = {"tasks": list(TASKS), "lengths": list(LENGTHS), "samples": SAMPLES}
-        body = {"benchmark": "ruler", "model": "m", "options": options}
-        twice = [client.submit(**body, idempotency_key="one") for client in (to_left, to_right)]
+        options: dict[str, Any] = {"tasks": list(TASKS), "lengths": list(LENGTHS), "samples": SAMPLES}
+        twice = [client.submit("ruler", "m", options, idempotency_key="one") for client in (to_left, to_right)]
         job, same = await asyncio.gather(*twice)
         assert job.id == same.id
         reader = asyncio.create_task(count_results(right, job.id))

@@ -1,7 +1,16 @@
 -- The queue, part 2: handing samples out.
 
+-- Whether a worker holds a sample that was lost so often that it will soon be given up: it may be what ends workers.
+create or replace function queue_holds_suspect(p_worker int) returns boolean language sql volatile as $$
+  select exists(select 1 from leases l join jobs j on j.id = l.job_id
+                  join retries q on q.job_id = l.job_id and q.cell = l.cell and q.index = any(l.open)
+                 where l.worker_id = p_worker and not l.fresh and q.losses > 0 and q.attempts + q.losses >= j.max_attempts)
+$$;
+
 -- Takes up to p_want samples of one job, whose model's row the caller has locked: first those that wait for another
--- try and may, then the next of the job's ranges. p_tokens, if not null, is the budget of prompt tokens.
+-- try and may, then the next of the job's ranges. Of the suspects a worker holds one at a time: otherwise the samples that
+-- were with the guilty one whenever it ended their worker would be given up with it.
+-- p_tokens, if not null, is the budget of prompt tokens.
 create or replace function queue_claim_job(
   p_worker int, p_job bigint, p_model int, p_want int, p_max_leases int, p_ttl interval, p_tokens double precision)
 returns table(o_lease bigint, o_job bigint, o_stamp text, o_cell int, o_index int[], o_generation int[], o_attempt int[])
@@ -17,15 +26,21 @@ declare
   v_moved boolean := false;
   v_length int;
   v_take int;
+  v_max int;
   r record;
 begin
-  select j.at_cell, j.at_start, j.started_at, j.revision into v_cell, v_start, v_started, o_stamp from jobs j where j.id = p_job;
+  select j.at_cell, j.at_start, j.started_at, j.revision, j.max_attempts into v_cell, v_start, v_started, o_stamp, v_max
+    from jobs j where j.id = p_job;
   for r in
-    with due as (
-      select q.cell, q.index, q.generation, q.attempts + q.losses + 1 as attempt
+    with waiting as (
+      select q.cell, q.index, q.generation, q.attempts + q.losses + 1 as attempt, q.next_try,
+             q.losses > 0 and q.attempts + q.losses >= v_max as suspect
         from retries q
        where q.job_id = p_job and q.lease_id is null and q.next_try <= t
-       order by q.next_try, q.cell, q.index limit v_left for update skip locked)
+       order by q.next_try, q.cell, q.index limit v_left for update skip locked),
+    due as (
+      select * from (select w.*, row_number() over (partition by w.suspect order by w.next_try, w.cell, w.index) as place from waiting w) x
+       where not x.suspect or (x.place = 1 and not queue_holds_suspect(p_worker)))
     select d.cell, array_agg(d.index order by d.index) as idx, array_agg(d.generation order by d.index) as gen,
            array_agg(d.attempt order by d.index) as att, count(*)::int as n
       from due d group by d.cell order by d.cell limit v_leases
