@@ -83,7 +83,7 @@ class JobShelf:
 
     async def _source(self, spec: JobSpec) -> tuple[Benchmark, Any, Source]:
         try:
-            benchmark = registry.get(spec.benchmark)
+            benchmark = await asyncio.to_thread(registry.get, spec.benchmark)  # a first import takes a while
             if benchmark.version != spec.benchmark_version:
                 raise _misfit(
                     f"this worker has {spec.benchmark} {benchmark.version}, the job wants {spec.benchmark_version}: "

@@ -17,7 +17,7 @@ from fathom.errors import Unreachable
 from service.db.folder import PORT
 from tests.faults.conftest import CONCURRENCY, progress
 from tests.support.audit import Fact, Key, check_whole
-from tests.support.cluster import LENGTHS, TASKS, Service, Workers, add_model, submit
+from tests.support.cluster import LEASE_SECONDS, LENGTHS, TASKS, Service, Workers, add_model, submit
 from tests.support.fathom_up import new_home
 from tests.support.fault_proxy import FaultProxy
 from tests.support.model_server import ModelServer
@@ -93,7 +93,7 @@ async def test_a_models_limit_holds_through_a_partition_because_the_worker_cut_o
     async with service.client() as client:
         (cut_off,) = workers.start(concurrency=limit, server=line.address)
         await add_model(client, model_name, model.base_url, limits={"max_concurrency": limit})
-        model.peak, model.latency = 0, 5.0  # calls outlive a lease
+        model.peak, model.latency = 0, 2 * LEASE_SECONDS
         job = await submit(client, model_name, 3)
         await until(lambda: model.in_flight == limit)
         workers.start(concurrency=limit)

@@ -24,7 +24,7 @@ from tests.support.model_server import find_needles
 from tests.support.processes import FathomProcess, alive, quietly
 from tests.support.small_tokenizer import small_tokenizer
 
-LEASE_SECONDS, HEARTBEAT_SECONDS = 3.0, 0.5
+LEASE_SECONDS, HEARTBEAT_SECONDS = 5.0, 0.5
 QUICK = {"FATHOM_LEASE_SECONDS": str(LEASE_SECONDS), "FATHOM_HEARTBEAT_SECONDS": str(HEARTBEAT_SECONDS)}
 """Leases that run out soon, so that tests need not wait for them."""
 TASKS, LENGTHS = ("niah_single_1",), (640, 896)

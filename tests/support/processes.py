@@ -68,7 +68,7 @@ class FathomProcess:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
-            self.process.wait()
+            self.kill()
             raise AssertionError(f"ended with code {self.process.returncode}: {self.said[-3000:]}")
         return dict(json.loads(line))
 
