@@ -17,16 +17,17 @@ import pytest
 from service.db.folder import PORT, SUPERUSER
 from tests.faults.conftest import CONCURRENCY, progress
 from tests.support.audit import Fact, Key, check_whole
+from tests.support.cable import Cable
 from tests.support.cluster import PATIENCE, Service, Workers, add_model, submit
 from tests.support.fathom_up import new_home
 from tests.support.fault_proxy import FaultProxy
 from tests.support.model_server import ModelServer
-from tests.support.cable import Cable, why_no_namespaces
+from tests.support.namespaces import why_not
 from tests.support.waiting import until
 
 SAMPLES = 30
 _FAKETIME = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
-no_network = why_no_namespaces()
+no_network = why_not()
 
 
 @pytest.fixture

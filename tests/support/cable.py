@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 from uuid import uuid4
 
 
 def _ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True, text=True)
-
-
-def why_no_namespaces() -> str | None:
-    """Why this machine cannot make network namespaces; None when it can."""
-    if os.geteuid() != 0:
-        return "only root may make network namespaces"
-    if shutil.which("ip") is None:
-        return "needs `ip` (Debian package `iproute2`)"
-    name = f"fathom-{uuid4().hex[:8]}"
-    try:
-        _ip("netns", "add", name)
-        _ip("netns", "delete", name)
-    except subprocess.CalledProcessError as error:
-        return f"network namespaces cannot be made here: {error.stderr.strip()}"
-    return None
 
 
 class Cable:
