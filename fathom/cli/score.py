@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,26 +69,29 @@ def _expand(files: Sequence[Path]) -> list[Path]:
 
 
 def _score_file(path: Path, task: str | None, normalise: Any) -> FileScore:
-    lines = _read(path)
-    name, metric = (task, TASKS[task].metric) if task else _task_of(path, lines)
-    scores = [score_answer(metric, pred, outputs, normalise) for pred, outputs, _ in lines]
-    nulls = sum(not postprocess(pred) for pred, _, _ in lines)
-    return FileScore(str(path), name, metric, mean_percent(scores), nulls, len(lines))
+    """Score line by line: prompts may be megabytes each, and none but the first is looked at."""
+    name, metric = (task, TASKS[task].metric) if task else ("", "all")
+    scores: list[float] = []
+    nulls = 0
+    for answer, outputs, prompt in _read(path):
+        if not name:
+            name, metric = _task_of(path, prompt)
+        scores.append(score_answer(metric, answer, outputs, normalise))
+        nulls += not postprocess(answer)
+    if not scores:
+        raise BadInput(f"{path}: no predictions in it")
+    return FileScore(str(path), name, metric, mean_percent(scores), nulls, len(scores))
 
 
-def _read(path: Path) -> list[tuple[str, list[str], str]]:
+def _read(path: Path) -> Iterator[tuple[str, list[str], str]]:
     """(prediction, expected, input) of each line; raises BadInput that names the line."""
     from fathom.formats.ruler import read_lines
 
-    lines = []
     try:
         for number, line in read_lines(path):
-            lines.append(_checked(path, number, line))
+            yield _checked(path, number, line)
     except (ValueError, OSError) as error:
         raise BadInput(f"{path}: {error}") from error
-    if not lines:
-        raise BadInput(f"{path}: no predictions in it")
-    return lines
 
 
 def _checked(path: Path, number: int, line: dict[str, Any]) -> tuple[str, list[str], str]:
@@ -105,13 +108,13 @@ def _checked(path: Path, number: int, line: dict[str, Any]) -> tuple[str, list[s
     return line["pred"] or "", outputs, str(line.get("input", ""))
 
 
-def _task_of(path: Path, lines: Sequence[tuple[str, list[str], str]]) -> tuple[str, Metric]:
+def _task_of(path: Path, prompt: str) -> tuple[str, Metric]:
     """Task and metric by the file's name (`vt.jsonl`, `vt-0.jsonl`, `vt/validation.jsonl`), else family by its prompts."""
     stem = re.sub(r"-\d+$", "", path.stem)
     for name in (stem, path.parent.name):
         if name in TASKS:
             return name, TASKS[name].metric
-    family = _family_of(lines[0][2])
+    family = _family_of(prompt)
     if family is None:
         raise BadInput(f"{path}: can't tell the task by its name or content; give --task")
     return family, "part" if family == "qa" else "all"

@@ -101,7 +101,7 @@ def test_the_table_shows_task_score_and_nulls(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ('{"pred": "a", "outputs": ["a"]}\n{"pred": ', "line 2 is not JSON"),
+        ('{"pred": "a", "outputs": ["a"], "input": "VAR A = 1"}\n{"pred": ', "line 2 is not JSON"),
         ("[1]\n", "line 1 is not a JSON object"),
         ('{"answer": "a", "outputs": ["a"]}\n', "line 1: no field `pred`"),
         ('{"pred": "a", "outputs": []}\n', "`outputs` must be a list of one or more texts"),
