@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from fathom.cli.common import json_option, print_json, print_table
+from fathom.errors import BadInput
 
 
 @click.group()
 def languages() -> None:
-    """List the languages of RULER, or check a file for a new one."""
+    """List the languages of RULER, show one, or check a file for a new one."""
 
 
 @languages.command("list")
@@ -42,6 +43,26 @@ def list_languages(as_json: bool) -> None:
     columns = ("code", "name", "reviewed", "source", "words", "number_of_words")
     shown = [[("yes" if v else "no") if isinstance(v := row[c], bool) else v for c in columns] for row in rows]
     print_table(("code", "name", "reviewed", "source", "words of cwe", "number"), shown, right=("number",))
+
+
+@languages.command()
+@click.argument("code")
+@json_option
+def show(code: str, as_json: bool) -> None:
+    """Print the file of a language, to begin a new one with: fathom languages show da > sv.toml."""
+    from benchmarks.errors import OptionsError
+    from benchmarks.ruler.languages import text_of
+
+    try:
+        text = text_of(code)
+    except OptionsError as error:
+        raise BadInput(str(error)) from error
+    if as_json:
+        import tomllib
+
+        print_json(tomllib.loads(text))
+    else:
+        click.echo(text, nl=False)
 
 
 @languages.command()

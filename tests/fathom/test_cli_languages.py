@@ -23,6 +23,13 @@ def test_the_list_names_languages_reviews_and_word_lists() -> None:
     assert "Dansk" in CliRunner().invoke(main, ["languages", "list"]).stdout
 
 
+def test_a_language_is_shown_as_its_file_to_begin_another_with() -> None:
+    assert CliRunner().invoke(main, ["languages", "show", "da"]).stdout == DANISH
+    assert json.loads(CliRunner().invoke(main, ["languages", "show", "da", "--json"]).stdout)["name"] == "Dansk"
+    unknown = CliRunner().invoke(main, ["languages", "show", "tlh"])
+    assert (unknown.exit_code, "da, de, en, es, fr" in unknown.stderr) == (2, True)
+
+
 def test_a_good_file_is_in_order(tmp_path: Path) -> None:
     file = tmp_path / "da.toml"
     file.write_text(DANISH, encoding="utf-8")

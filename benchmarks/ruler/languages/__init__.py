@@ -121,10 +121,14 @@ def names() -> list[str]:
 @cache
 def load(code: str) -> Language:
     """A language of the package by code; raises OptionsError that lists those there are."""
+    return from_dict(tomllib.loads(text_of(code)))
+
+
+def text_of(code: str) -> str:
+    """The file of a language of the package; raises OptionsError that lists those there are."""
     if code not in names():
         raise OptionsError("language", code, f"no such language; there are: {', '.join(names())}")
-    text = (files("benchmarks.ruler.languages") / f"{code}.toml").read_text(encoding="utf-8")
-    return from_dict(tomllib.loads(text))
+    return (files("benchmarks.ruler.languages") / f"{code}.toml").read_text(encoding="utf-8")
 
 
 def opened(code: str, given: Mapping[str, Path]) -> Language:
