@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 
-from benchmarks.ruler.fitting import Meter
+import numpy as np
+
+from benchmarks.ruler.fitting import Costs, Meter
 from benchmarks.tokenizers import Cut
 
 _LONG = 4000  # characters from which remembering pays
@@ -12,30 +15,70 @@ _KEPT = 500_000  # pieces
 _ANOTHER = re.compile(r"(?<=\S) (?=\S)")
 
 
+class WordCosts:
+    """Tokens of words after a space, counted once and remembered, up to a number; then it starts anew."""
+
+    def __init__(self, meter: Meter, kept: int = _KEPT) -> None:
+        self._meter, self._kept = meter, kept
+        self._known: dict[str, int] = {}
+
+    def of(self, words: set[str]) -> dict[str, int]:
+        """A dictionary that holds at least these words."""
+        known = self._known
+        new = words - known.keys()
+        if new and len(known) + len(new) > self._kept:
+            known = self._known = {}  # another thread may still read the old one
+            new = words
+        listed = list(new)
+        known.update(zip(listed, self._meter.spaces([" " + word for word in listed]).tolist(), strict=True))
+        return known
+
+
 class RememberingCounter:
     """`count(text)` as the meter's counter gives it, for texts that share most of their words.
 
-    Where counts add up at words, a text is cut at single spaces and each new piece is counted once.
+    Where counts add up at words, a text is cut at single spaces and each new word is counted once.
     """
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
         self._adds_up = meter.exact(Cut.SPACE)
-        self._known: dict[str, int] = {}
+        self._costs = WordCosts(meter)
 
     def count(self, text: str) -> int:
         if not self._adds_up or len(text) < _LONG:
             return self._meter.counter.count(text)
-        first, *pieces = text.split(" ")
-        different = set(pieces)
-        if any(not p or p[0].isspace() or p[-1].isspace() for p in different) or not first or first[-1].isspace():
-            first, *pieces = _ANOTHER.split(text)
-            different = set(pieces)
-        known = self._known
-        new = [piece for piece in different if piece not in known]
-        if new:
-            if len(known) + len(new) > _KEPT:
-                known = self._known = {}  # another thread may still read the old one
-                new = list(different)
-            known.update(zip(new, self._meter.spaces([" " + piece for piece in new]).tolist(), strict=True))
-        return self._meter.counter.count(first) + sum(map(known.__getitem__, pieces))
+        words = text.split(" ")
+        if not words[0] or words[0][-1].isspace() or not _separate({*words[1:]}):
+            words = _ANOTHER.split(text)
+        known = self._costs.of({*words[1:]})
+        return self._meter.counter.count(words[0]) + sum(map(known.__getitem__, words[1:]))
+
+
+class DocumentCounter:
+    """Tokens that documents with `ending` (newlines) after them add, each beginning a line, from their words' tokens."""
+
+    def __init__(self, meter: Meter, ending: str, kept: int) -> None:
+        self._meter, self._ending = meter, ending
+        self._adds_up = meter.exact(Cut.SPACE, Cut.LINE, Cut.BLANK)
+        self._costs = WordCosts(meter, kept)
+
+    def count(self, texts: Sequence[str]) -> Costs:
+        counts = np.zeros(len(texts), dtype=np.int64)
+        cut = {number: text.split(" ") for number, text in enumerate(texts)} if self._adds_up else {}
+        cut = {number: words for number, words in cut.items() if len(words) > 1 and _separate(words)}
+        for words in cut.values():
+            words[-1] += self._ending
+        known = self._costs.of({word for words in cut.values() for word in words[1:]})
+        firsts = dict.fromkeys(words[0] for words in cut.values())
+        begun = dict(zip(firsts, self._meter.lines(list(firsts)).tolist(), strict=True))
+        for number, words in cut.items():
+            counts[number] = begun[words[0]] + sum(map(known.__getitem__, words[1:]))
+        whole = [number for number in range(len(texts)) if number not in cut]
+        counts[whole] = self._meter.lines([texts[number] + self._ending for number in whole])
+        return counts
+
+
+def _separate(words: Iterable[str]) -> bool:
+    """False when there is a word that is empty or has white space at an end: no cut is safe there."""
+    return not any(not word or word[0].isspace() or word[-1].isspace() for word in words)

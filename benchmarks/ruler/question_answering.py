@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.errors import OptionsError
 from benchmarks.ruler.cache import Cache
+from benchmarks.ruler.counting import DocumentCounter
 from benchmarks.ruler.documents import Documents, Question
 from benchmarks.ruler.fitting import Costs, Draft, Meter, TooSmall
 from benchmarks.ruler.frames import Frame, wrap
@@ -22,15 +23,18 @@ from benchmarks.ruler.streams import Draws
 from benchmarks.tokenizers import Cut
 
 _JOINT = "\n\n"
+_SAVED_AFTER = 512  # new counts
+_WORDS = 300_000  # remembered while documents are counted: about 40 MB
 
 
 class DocumentCosts:
     """Tokens of each document with the blank line after it, counted when first needed and kept on disk."""
 
     def __init__(self, documents: Documents, meter: Meter, cache: Cache, name: str) -> None:
-        self._documents, self._meter, self._cache = documents, meter, cache
+        self._documents, self._cache = documents, cache
         self._key = ("document-costs", 1, name, meter.identity)
         stored = cache.load(self._key)
+        self._counter = DocumentCounter(meter, _JOINT, _WORDS)
         total = len(documents.texts)
         self._costs: Costs = stored["costs"] if stored else np.full(total, -1, dtype=np.int64)
         self._unsaved, self._lock = 0, threading.Lock()
@@ -49,12 +53,13 @@ class DocumentCosts:
         return float(self.of(np.arange(0, total, max(1, total // 64))).mean())
 
     def _count(self, missing: Costs) -> None:
-        counts = self._meter.lines([text_of(self._documents, number) + _JOINT for number in missing.tolist()])
+        texts = [text_of(self._documents, number) for number in missing.tolist()]
+        counts = self._counter.count(texts)
         with self._lock:
             self._costs[missing] = counts
             self._unsaved += len(missing)
             known = int((self._costs >= 0).sum())
-            if self._unsaved * 3 >= known or known == len(self._costs):
+            if self._unsaved >= _SAVED_AFTER or known == len(self._costs):
                 self._cache.save(self._key, {"costs": self._costs.copy()})
                 self._unsaved = 0
 
