@@ -97,7 +97,7 @@ class Lane:
     def room(self) -> Room:
         """Samples worth claiming: the free part of the limit, and what will end while a claim is under way."""
         model = self._target.model.name
-        if self.controller.paused_until > time.monotonic() + 1.0:
+        if self.controller.paused_until > time.monotonic():
             return Room(model, 0, 1)
         return Room(model, int(self.controller.limit) + self._ahead - self.held, self._ahead // 2)
 

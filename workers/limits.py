@@ -132,8 +132,9 @@ class Controller:
             self._took(ticket, now, work)
 
     def pause(self, until: float) -> None:
-        """No call starts before then (the model is down)."""
+        """No call starts before then, and after that a single one until one is answered (the model is down)."""
         self._not_before = max(self._not_before, until)
+        self._streak = max(self._streak, 1)
 
     @property
     def paused_until(self) -> float:
