@@ -31,14 +31,14 @@ field, value and what would be right.
 """
 
 ROUTERS: tuple[APIRouter, ...] = (
+    workers.router,
     benchmarks.router,
     models.router,
     assets.router,
     jobs.router,
     results.router,
-    workers.router,
 )
-"""The routers below /v1, all behind the token."""
+"""The routers below /v1, all behind the token; first the one that is called for every batch of samples."""
 
 
 def create_app(settings: Settings) -> FastAPI:

@@ -30,8 +30,8 @@ class State:
     summaries: Summaries
 
 
-def state_of(request: Request) -> State:
-    """The process's state."""
+async def state_of(request: Request) -> State:
+    """The process's state. A coroutine, because FastAPI sends plain functions to a thread."""
     state: State = request.app.state.fathom
     return state
 

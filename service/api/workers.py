@@ -77,29 +77,6 @@ def _reply(body: Any) -> Response:
     return Response(orjson.dumps(body), media_type="application/json")
 
 
-@router.get("", summary="List the workers")
-async def list_workers(connection: Connection) -> WorkerList:
-    return WorkerList(items=await workers.every(connection))
-
-
-@router.post("", summary="Register a worker")
-async def register(body: WorkerRegistration, state: StateDep) -> WorkerRegistered:
-    """Once a process start; `boot` makes a repeated call the same registration."""
-    if body.protocol != PROTOCOL_VERSION:
-        older = "worker" if body.protocol < PROTOCOL_VERSION else "service"
-        raise UpgradeRequired(
-            f"worker {body.name!r} ({body.version}) speaks protocol {body.protocol}, this service {PROTOCOL_VERSION}; "
-            f"upgrade the {older}. Nothing was handed out"
-        )
-    worker = await state.db.pool.fetchval(
-        _REGISTER, body.boot, body.name, body.host, body.pid, body.version, body.concurrency, body.labels
-    )
-    settings = state.settings
-    return WorkerRegistered(
-        id=worker, lease_seconds=settings.lease_seconds, heartbeat_seconds=settings.heartbeat_seconds
-    )
-
-
 @router.post("/{worker}/claims", summary="Claim samples", response_model=ClaimReply)
 async def claim(worker: int, body: ClaimRequest, request: Request, state: StateDep) -> Response:
     """Waits until there is work or `wait_seconds` are over. A worker that drains is told so at once."""
@@ -240,6 +217,29 @@ async def heartbeat(worker: int, body: Heartbeat, state: StateDep) -> HeartbeatR
         lost=renewal.lost,
         cancelled_jobs=renewal.cancelled_jobs,
         drain=known.state == "draining",
+    )
+
+
+@router.get("", summary="List the workers")
+async def list_workers(connection: Connection) -> WorkerList:
+    return WorkerList(items=await workers.every(connection))
+
+
+@router.post("", summary="Register a worker")
+async def register(body: WorkerRegistration, state: StateDep) -> WorkerRegistered:
+    """Once a process start; `boot` makes a repeated call the same registration."""
+    if body.protocol != PROTOCOL_VERSION:
+        older = "worker" if body.protocol < PROTOCOL_VERSION else "service"
+        raise UpgradeRequired(
+            f"worker {body.name!r} ({body.version}) speaks protocol {body.protocol}, this service {PROTOCOL_VERSION}; "
+            f"upgrade the {older}. Nothing was handed out"
+        )
+    worker = await state.db.pool.fetchval(
+        _REGISTER, body.boot, body.name, body.host, body.pid, body.version, body.concurrency, body.labels
+    )
+    settings = state.settings
+    return WorkerRegistered(
+        id=worker, lease_seconds=settings.lease_seconds, heartbeat_seconds=settings.heartbeat_seconds
     )
 
 

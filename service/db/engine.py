@@ -70,6 +70,10 @@ async def check_server(url: str) -> int:
     return int(version)
 
 
+async def _keep_as_it_is(connection: Any) -> None:
+    """Instead of asyncpg's reset, a round trip after each call: nothing that uses the pool leaves a session changed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Database:
     """`engine` for everything, `pool` for the calls of workers; both on the same server."""
@@ -109,6 +113,7 @@ async def connect(url: str, pool_size: int = 8) -> Database:
         min_size=1,
         max_size=pool_size,
         init=_prepare,
+        reset=_keep_as_it_is,
         server_settings=_SETTINGS,
         command_timeout=60,
         max_inactive_connection_lifetime=60,
