@@ -56,14 +56,16 @@ class RetryPolicy(Message):
     """Transient failures (429, 408, 5xx, connection, timeout, empty 200): exponential backoff with full jitter."""
 
     max_attempts: int = Field(default=5, ge=1, le=100)
-    base_seconds: float = Field(default=1.0, ge=0)
-    max_seconds: float = Field(default=120.0, gt=0)
+    base_seconds: float = Field(default=1.0, ge=0, le=86_400)
+    max_seconds: float = Field(default=120.0, gt=0, le=86_400)
 
 
 class Run(Message):
     """How samples are asked, whatever the benchmark."""
 
-    thinking_budget: int = Field(default=0, ge=0, description="Tokens added to the answer budget for thinking.")
+    thinking_budget: int = Field(
+        default=0, ge=0, le=10_000_000, description="Tokens added to the answer budget for thinking."
+    )
     canary: bool = Field(
         default=False, description="Put a code word at the very start of each prompt to prove truncation."
     )
@@ -95,7 +97,7 @@ class JobRequest(Message):
     labels: dict[str, str] = Field(default_factory=dict)
     priority: int = Field(default=0, ge=-1000, le=1000, description="Higher goes first.")
     max_concurrency: int | None = Field(
-        default=None, ge=1, description="Calls in flight for this job, over all workers."
+        default=None, ge=1, le=1_000_000, description="Calls in flight for this job, over all workers."
     )
     retry: RetryPolicy = Field(default_factory=RetryPolicy)
 
@@ -105,7 +107,7 @@ class JobChange(Message):
 
     name: str | None = Field(default=None, max_length=200)
     priority: int | None = Field(default=None, ge=-1000, le=1000)
-    max_concurrency: int | None = Field(default=None, ge=1)
+    max_concurrency: int | None = Field(default=None, ge=1, le=1_000_000)
     retry: RetryPolicy | None = None
 
 

@@ -54,8 +54,8 @@ class Limits(Message):
     """Limits shared by all workers, kept in Postgres."""
 
     max_concurrency: int = Field(default=64, ge=1, le=100_000, description="Calls in flight over all workers; exact.")
-    requests_per_minute: int | None = Field(default=None, ge=1)
-    tokens_per_minute: int | None = Field(default=None, ge=1)
+    requests_per_minute: int | None = Field(default=None, ge=1, le=1_000_000_000)
+    tokens_per_minute: int | None = Field(default=None, ge=1, le=1_000_000_000_000)
 
 
 class Timeouts(Message):
@@ -96,7 +96,9 @@ class ModelRequest(Message):
     command: list[str] = Field(default_factory=list, description="Program and arguments (kind `command`).")
     driver: Driver = Field(default_factory=Driver)
     tokenizer: TokenizerRef | None = None
-    context_window: int | None = Field(default=None, ge=1, description="Tokens; overrides what the probe finds.")
+    context_window: int | None = Field(
+        default=None, ge=1, le=1_000_000_000, description="Tokens; overrides what the probe finds."
+    )
     api_key_env: str | None = Field(
         default=None,
         pattern=r"^[A-Za-z_][A-Za-z0-9_]*$",

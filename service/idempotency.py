@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Any
 
 import orjson
 from pydantic import BaseModel
@@ -11,7 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from protocol.common import JsonObject
-from service.errors import BadHeader, Conflict
+from service.errors import BadHeader, Conflict, Invalid
 
 _KEY = re.compile(r"[\x21-\x7e]{1,255}")
 
@@ -29,8 +30,16 @@ def check(key: str | None) -> None:
 
 
 def body_hash(body: BaseModel) -> str:
-    """Equal for bodies that mean the same, however they were written."""
-    return hashlib.sha256(orjson.dumps(body.model_dump(mode="json"), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    """Equal for bodies that mean the same, however they were written. Raises Invalid for what no JSON column holds."""
+    return hashlib.sha256(storable(body.model_dump(mode="json"))).hexdigest()
+
+
+def storable(value: Any) -> bytes:
+    """The value as canonical JSON. Raises Invalid for whole numbers beyond 64 bits and broken Unicode."""
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except orjson.JSONEncodeError as error:
+        raise Invalid(f"a value in the request can't be stored: {error}") from error
 
 
 async def earlier(connection: AsyncConnection, scope: str, key: str, body: str) -> JsonObject | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
 from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -15,6 +14,7 @@ from protocol.common import FieldProblem, JsonObject
 from protocol.models import ApiKind, Circuit, Model, ModelRequest, Probe
 from service import assets
 from service.errors import Conflict, Invalid, NotFound
+from service.idempotency import storable
 from service.problems import field_path, shown
 
 _SELECT = """
@@ -150,9 +150,9 @@ async def _values(connection: AsyncConnection, request: ModelRequest) -> dict[st
         raise Invalid("; ".join(f"{p.field}: {p.message}" for p in problems), errors=problems)
     limits = request.limits
     return {
-        "spec": orjson.dumps(request.model_dump(mode="json")).decode(),
+        "spec": storable(request.model_dump(mode="json")).decode(),
         "tokenizer_sha256": sha256,
-        "labels": orjson.dumps(request.labels).decode(),
+        "labels": storable(request.labels).decode(),
         "max_concurrency": limits.max_concurrency,
         "requests_per_minute": limits.requests_per_minute,
         "tokens_per_minute": limits.tokens_per_minute,

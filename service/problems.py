@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import reprlib
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any
@@ -21,7 +22,7 @@ from service.errors import RequestError
 log = logging.getLogger("service.problems")
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER = "2"
-_SHOWN = 200
+_SHOWN, _LONG = 200, 1000
 
 
 Render = Callable[[Request, Problem], Response]
@@ -40,8 +41,23 @@ def answer(request: Request, problem: Problem, headers: Mapping[str, str] | None
 
 def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
     """The problem as a response."""
-    body = orjson.dumps(problem.model_dump(mode="json", exclude_defaults=False))
+    body = orjson.dumps(presentable(problem).model_dump(mode="json"))
     return Response(body, problem.status, headers=dict(headers or {}), media_type=MEDIA_TYPE)
+
+
+def presentable(problem: Problem) -> Problem:
+    """The problem in texts of bounded length and valid Unicode: they may quote anything that was sent."""
+    errors = [
+        FieldProblem(field=clean(e.field, _LONG), value=shown(e.value), message=clean(e.message, _LONG))
+        for e in problem.errors[:100]
+    ]
+    return problem.model_copy(update={"detail": clean(problem.detail, 2 * _LONG), "errors": errors})
+
+
+def clean(text: str, limit: int) -> str:
+    """The text, cut at the limit, with `?` for lone surrogates."""
+    short = text if len(text) <= limit else text[:limit] + "…"
+    return short.encode("utf-8", "replace").decode()
 
 
 def of_error(error: RequestError) -> Problem:
@@ -63,6 +79,20 @@ def database_away(error: BaseException) -> str | None:
         return _by_state(error.sqlstate or "")
     if isinstance(error, asyncpg.InterfaceError | ConnectionError | TimeoutError | FileNotFoundError):
         return "the database does not answer"
+    return None
+
+
+def unfit(error: BaseException) -> str | None:
+    """Why a value of the request can't be put into a query, or None when the error is about something else."""
+    if isinstance(error, UnicodeEncodeError):
+        return "it is not valid Unicode"
+    if isinstance(error, sa.StatementError) and isinstance(error.orig, TypeError | ValueError | OverflowError):
+        return str(error.orig)
+    if isinstance(error, asyncpg.DataError) or str(getattr(error, "sqlstate", None) or "").startswith("22"):
+        return str(error).splitlines()[0][:_SHOWN]
+    for inner in (getattr(error, "orig", None), error.__cause__):
+        if inner is not None and (why := unfit(inner)) is not None:
+            return why
     return None
 
 
@@ -90,15 +120,16 @@ def field_path(location: tuple[int | str, ...]) -> str:
 def shown(value: Any) -> Any:
     """A value fit for an error message: short, JSON."""
     if isinstance(value, str | bytes):
-        text = value if isinstance(value, str) else value.decode("utf-8", "replace")
-        return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+        return clean(value if isinstance(value, str) else value.decode("utf-8", "replace"), _SHOWN)
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return clean(str(value), _SHOWN)
     if isinstance(value, bool | int | float) or value is None:
         return value
     try:
         text = orjson.dumps(value).decode()
-    except TypeError:
-        text = repr(value)
-    return value if len(text) <= _SHOWN and not text.startswith("<") else text[:_SHOWN] + "…"
+    except (TypeError, RecursionError):
+        return clean(reprlib.repr(value), _SHOWN)
+    return value if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def _validation(request: Request, error: Exception) -> Response:
@@ -138,6 +169,9 @@ def _http_error(request: Request, error: Exception) -> Response:
 
 
 def _maybe_database(request: Request, error: Exception) -> Response:
+    if (why := unfit(error)) is not None:
+        detail = f"a value in the request is nothing that can be stored or found: {why}"
+        return answer(request, Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail))
     if (why := database_away(error)) is not None:
         log.warning("%s %s: %s (%s)", request.method, request.url.path, why, type(error).__name__)
         return unavailable(request, why)
@@ -156,6 +190,13 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(RequestError, _request_error)
     app.add_exception_handler(HTTPException, _http_error)
-    for kind in (sa.SQLAlchemyError, asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError):
+    for kind in (
+        sa.SQLAlchemyError,
+        asyncpg.PostgresError,
+        asyncpg.InterfaceError,
+        OSError,
+        TimeoutError,
+        UnicodeEncodeError,
+    ):
         app.add_exception_handler(kind, _maybe_database)
     app.add_exception_handler(Exception, _fault)
