@@ -74,6 +74,11 @@ def create_app(settings: Settings) -> FastAPI:
         openapi_url=None,
         responses={"4XX": {"model": Problem, "description": "A problem document."}},
     )
+    _assemble(app, settings)
+    return app
+
+
+def _assemble(app: FastAPI, settings: Settings) -> None:
     problems.install(app)
     app.state.problem_page = problem_page
     app.add_exception_handler(Answered, answered)
@@ -83,4 +88,3 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(dashboard.router)
     app.add_middleware(BodyLimit, settings=settings)
     app.add_middleware(RequestLog)
-    return app

@@ -47,7 +47,8 @@ class RequestLog:
             if log.isEnabledFor(logging.DEBUG) or (status >= 400 and scope["path"] not in _QUIET):
                 took = (time.perf_counter() - started) * 1000
                 level = logging.INFO if status >= 400 else logging.DEBUG
-                log.log(level, "%s %s %d %.1f ms [%s]", scope["method"], scope["path"], status, took, request_id)
+                path = ascii(scope["path"])  # decoded, so it may hold line breaks
+                log.log(level, "%s %s %d %.1f ms [%s]", scope["method"], path, status, took, request_id)
 
 
 class BodyLimit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import reprlib
 from collections.abc import Callable, Mapping
@@ -168,19 +169,23 @@ def _http_error(request: Request, error: Exception) -> Response:
     return answer(request, Problem(title=title, status=error.status_code, detail=str(detail)), error.headers)
 
 
-def _maybe_database(request: Request, error: Exception) -> Response:
+def of_exception(request: Request, error: Exception) -> Response:
+    """Tell a database that is away, a full disk and values that can't be stored from faults of the service."""
     if (why := unfit(error)) is not None:
         detail = f"a value in the request is nothing that can be stored or found: {why}"
         return answer(request, Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail))
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        detail = "the disk of the service is full; free some space, or point FATHOM_DATA to another"
+        return answer(request, Problem(type="urn:fathom:disk-full", title="Disk full", status=507, detail=detail))
     if (why := database_away(error)) is not None:
-        log.warning("%s %s: %s (%s)", request.method, request.url.path, why, type(error).__name__)
+        log.warning("%s %s: %s (%s)", request.method, ascii(request.url.path), why, type(error).__name__)
         return unavailable(request, why)
     return _fault(request, error)
 
 
 def _fault(request: Request, error: Exception) -> Response:
     request_id = getattr(request.state, "request_id", "-")
-    log.error("%s %s failed, request %s", request.method, request.url.path, request_id, exc_info=error)
+    log.error("%s %s failed, request %s", request.method, ascii(request.url.path), request_id, exc_info=error)
     detail = f"the service failed on this request; its log has the reason under request id {request_id}"
     return answer(request, Problem(title="Internal server error", status=500, detail=detail))
 
@@ -198,5 +203,5 @@ def install(app: FastAPI) -> None:
         TimeoutError,
         UnicodeEncodeError,
     ):
-        app.add_exception_handler(kind, _maybe_database)
+        app.add_exception_handler(kind, of_exception)
     app.add_exception_handler(Exception, _fault)

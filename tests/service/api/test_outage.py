@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import FastAPI, Request
 
+from service import problems
 from service.auth import COOKIE
 from service.db import migrate
 from service.db.embedded import EmbeddedPostgres
@@ -73,3 +76,12 @@ def test_settings_come_from_the_environment_and_a_bad_one_is_named() -> None:
         from_environment({})
     with pytest.raises(SettingsError, match="FATHOM_LOG_FORMAT"):
         from_environment({**given, "FATHOM_LOG_FORMAT": "xml"})
+
+
+def test_a_full_disk_is_told_from_a_fault() -> None:
+    request = Request({"type": "http", "method": "PUT", "path": "/v1/assets/a", "headers": [], "app": FastAPI()})
+    answer = problems.of_exception(request, OSError(errno.ENOSPC, "No space left on device"))
+    assert answer.status_code == 507
+    assert b"FATHOM_DATA" in answer.body
+    assert problems.of_exception(request, ConnectionRefusedError()).status_code == 503
+    assert problems.of_exception(request, OSError(errno.EIO, "broken")).status_code == 500
