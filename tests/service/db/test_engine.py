@@ -64,10 +64,13 @@ async def test_both_ways_reach_the_same_database_and_speak_json(database: Databa
 
 
 async def test_a_failed_block_changes_nothing(database: Database) -> None:
-    with pytest.raises(ZeroDivisionError):
+    async def insert_and_fail() -> None:
         async with database.begin() as connection:
             await connection.execute(text("insert into tokens(name, sha256) values ('n', 'h')"))
             raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await insert_and_fail()
     assert await database.pool.fetchval("select count(*) from tokens") == 0
 
 
