@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from fathom.children import Children, Program
 from fathom.config import save_token, write_private
+from fathom.database import database_errors
 from fathom.errors import Failed, FathomError
 from service import auth
 from service.db import migrate
@@ -81,8 +82,9 @@ async def running(plan: Plan) -> AsyncIterator[Running]:
             stack.callback(listener.close)
             stack.enter_context(_signals(interrupted, children))
             url = await _database(plan, stack)
-            await migrate.upgrade(url)
-            token, new = await _token(plan, url)
+            with database_errors():
+                await migrate.upgrade(url)
+                token, new = await _token(plan, url)
             settings = _settings(plan, url, listener.getsockname()[1])
             await _service(settings, listener, stack)
             address = f"http://{_reachable(plan.host)}:{settings.port}"

@@ -32,7 +32,7 @@ COMMANDS: dict[str, dict[str, LazyCommand]] = {
         "summary": LazyCommand(
             "fathom.cli.results:summary", "What a job's results say: means, effective length, verdicts."
         ),
-        "show": LazyCommand("fathom.cli.show:show", "One sample: prompt, answer, score and every attempt."),
+        "show": LazyCommand("fathom.cli.show:show", "A job as it stands, or one of its samples with every attempt."),
     },
     "Steer jobs": {
         "pause": LazyCommand("fathom.cli.jobs:pause", "Hand out no more samples of a job."),

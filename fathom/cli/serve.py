@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-
 import click
 
 from fathom.cli.common import connect, json_option, print_json, server_options
@@ -61,6 +58,7 @@ def migrate(as_json: bool) -> None:
     """Bring the database of DATABASE_URL to this version's schema. Safe to run at any time, from several places."""
     import asyncio
 
+    from fathom.database import database_errors
     from service.db import migrate as migrations
 
     url = database_url()
@@ -87,6 +85,7 @@ def serve(host: str, port: int, as_json: bool) -> None:
     import dataclasses
     import os
 
+    from fathom.database import database_errors
     from service.serve import bind
     from service.serve import serve as run
     from service.settings import from_environment
@@ -116,21 +115,3 @@ async def _prepare(url: str, token: str | None) -> str | None:
         return await auth.bootstrap(engine, token)
     finally:
         await engine.dispose()
-
-
-@contextlib.contextmanager
-def database_errors() -> Iterator[None]:
-    """What can be wrong with the database or the port, in one line."""
-    import asyncpg
-    from sqlalchemy.exc import SQLAlchemyError
-
-    from service.db.errors import DatabaseError
-    from service.errors import ServiceError
-
-    try:
-        yield
-    except (DatabaseError, ServiceError) as error:
-        raise Failed(str(error)) from error
-    except (SQLAlchemyError, asyncpg.PostgresError, OSError, TimeoutError) as error:
-        why = " ".join(str(error).split())[:300] or type(error).__name__
-        raise Failed(f"the database of DATABASE_URL cannot be used: {why}") from error

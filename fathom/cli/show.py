@@ -1,25 +1,38 @@
-"""One sample of a job."""
+"""A job as it stands, or one of its samples."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import click
 
 from fathom.cli.common import connect, json_option, plain, print_json, server_options
 
+if TYPE_CHECKING:
+    from fathom.sync import SyncClient
+    from protocol.jobs import PromptText, SampleDetail
+
 
 @click.command()
 @click.argument("job")
-@click.argument("cell", type=click.IntRange(min=0))
-@click.argument("index", type=click.IntRange(min=0))
-@click.option("--prompt/--no-prompt", default=True, help="Rebuild and show the prompt.")
+@click.argument("cell", type=click.IntRange(min=0), required=False)
+@click.argument("index", type=click.IntRange(min=0), required=False)
+@click.option("--prompt/--no-prompt", default=True, help="Rebuild and show the sample's prompt.")
 @server_options
 @json_option
-def show(job: str, cell: int, index: int, prompt: bool, server: str | None, token: str | None, as_json: bool) -> None:
-    """One sample: prompt (rebuilt and checked by its hash), answer, score and every attempt.
+def show(
+    job: str, cell: int | None, index: int | None, prompt: bool, server: str | None, token: str | None, as_json: bool
+) -> None:
+    """A job as it stands; or one sample: prompt (rebuilt and checked by its hash), answer, score, every attempt.
 
-    CELL and INDEX stand in the results (`fathom results JOB --format csv`).
+    CELL and INDEX of a sample stand in the results (`fathom results JOB --format csv`).
     """
+    if cell is not None and index is None:
+        raise click.UsageError("a sample is named by CELL and INDEX", click.get_current_context())
     with connect(server, token) as client:
+        if cell is None or index is None:
+            _show_job(client, job, as_json)
+            return
         sample = client.sample(job, cell, index)
         text = client.prompt(job, cell, index) if prompt else None
     if as_json:
@@ -27,11 +40,32 @@ def show(job: str, cell: int, index: int, prompt: bool, server: str | None, toke
         return
     click.echo(f"job {job}, cell {cell} ({sample.task} at {sample.length}), sample {index}: {sample.state}")
     if text is not None:
-        same = {True: "matches the result's", False: "DIFFERS from the result's", None: "no result yet"}[text.matches]
-        click.echo(f"\nprompt: {text.tokens} tokens, {text.bytes} bytes, sha256 {text.sha256[:16]}… ({same})")
-        if text.system:
-            click.echo(f"system: {text.system}")
-        click.echo(text.head + (f"\n[…]\n{text.tail}" if text.tail else ""))
+        _print_prompt(text)
+    _print_outcome(sample)
+
+
+def _show_job(client: SyncClient, job: str, as_json: bool) -> None:
+    from fathom.cli.results import print_results
+    from fathom.cli.text import progress_line, waiting_lines
+
+    found = client.job(job)
+    if as_json:
+        print_json(found)
+        return
+    for line in (progress_line(found), *waiting_lines(found)):
+        click.echo(line)
+    print_results(found)
+
+
+def _print_prompt(text: PromptText) -> None:
+    same = {True: "matches the result's", False: "DIFFERS from the result's", None: "no result yet"}[text.matches]
+    click.echo(f"\nprompt: {text.tokens} tokens, {text.bytes} bytes, sha256 {text.sha256[:16]}… ({same})")
+    if text.system:
+        click.echo(f"system: {text.system}")
+    click.echo(text.head + (f"\n[…]\n{text.tail}" if text.tail else ""))
+
+
+def _print_outcome(sample: SampleDetail) -> None:
     if (result := sample.result) is not None:
         click.echo(f"\nexpected: {', '.join(result.expected)}")
         click.echo(f"answer:   {result.answer}")

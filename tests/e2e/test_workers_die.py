@@ -48,7 +48,7 @@ async def test_a_model_server_that_is_down_is_waited_for_and_never_becomes_a_zer
         await until(lambda: model.answered >= 10)
 
     def shown() -> dict[str, object]:
-        found: dict[str, object] = next(j for j in machine.fathom("jobs") if j["id"] == job)
+        found: dict[str, object] = machine.fathom("show", job)
         return found
 
     assert model.answered < 40

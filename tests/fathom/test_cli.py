@@ -115,6 +115,14 @@ def test_the_pieces_of_a_deployment_say_that_the_database_is_missing(home: Home)
     assert done.err.count("\n") == 1
 
 
+def test_up_says_in_one_line_that_the_database_it_was_given_does_not_answer(home: Home) -> None:
+    environment = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:9/none"}
+    done = home.fathom("up", "--port", "0", "--data", home.folder / "data", environment=environment)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("fathom: ")
+    assert done.err.count("\n") == 1
+
+
 def test_a_smaller_installation_names_the_part_it_lacks() -> None:
     line = str(missing_part(ModuleNotFoundError("No module named 'fastapi'", name="fastapi")))
     assert line.endswith("run: pip install 'fathom-eval[service]'")
