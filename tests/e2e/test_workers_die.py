@@ -60,7 +60,8 @@ async def test_a_model_server_that_is_down_is_waited_for_and_never_becomes_a_zer
     said = " ".join(reason["reason"] for reason in waiting["waiting"])  # type: ignore[index,attr-defined]
     assert "connect" in said.lower()
 
-    with running(model):
-        assert machine.up.fathom("watch", job).code == 0
+    with running(ModelServer(latency=0.05, count=count, port=model.port)):
+        watched = machine.up.fathom("watch", job)
+        assert watched.code == 0, watched.err
     counts = shown()["counts"]
     assert (counts["scored"], counts["failed"]) == (40, 0)  # type: ignore[index]
