@@ -73,7 +73,7 @@ class Display:
         self._json = as_json
         self._console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
         self._live = Live(console=self._console, refresh_per_second=4) if self._console.is_terminal else None
-        self._shown = ""
+        self._shown: object = None
         self._text = ""
         self._away = False
 
@@ -95,10 +95,16 @@ class Display:
         if self._json:
             print_json(job)
             return
-        self._text = "\n".join([progress_line(job), *waiting_lines(job)])
+        waiting = waiting_lines(job)
+        self._text = "\n".join([progress_line(job), *waiting])
+        news = (
+            job.state,
+            job.counts.model_copy(update={"in_flight": 0, "pending": 0}),
+            [w.reason for w in job.waiting],
+        )
         if self._live is not None:
             self._live.update(self._text)
-        elif (news := _without_clock(self._text)) != self._shown:
+        elif news != self._shown:
             self._console.print(self._text)
             self._shown = news
 
@@ -110,8 +116,3 @@ class Display:
         elif not self._away:
             click.echo(f"fathom: {line}", err=True)
         self._away = True
-
-
-def _without_clock(text: str) -> str:
-    """The text without what changes by itself, to tell whether there is news."""
-    return "|".join(p for p in text.split("|") if not p.strip().startswith(("elapsed", "eta")))

@@ -49,7 +49,8 @@ async def test_after_a_kill_nothing_stays_but_the_data_and_the_next_start_goes_o
             job = up.fathom(*submit, "--samples", "60", "--json").json["id"]  # type: ignore[index]
             watching = home.start("watch", job, environment={"FATHOM_SERVER": up.server, "FATHOM_TOKEN": up.token})
             await until(lambda: model.answered >= 8)
-            workers = [p for p in started_by(up) if "worker" in " ".join(p.cmdline())]
+            workers = [p for p in started_by(up) if "fathom worker" in " ".join(p.cmdline())]
+            assert len(workers) == 1
             up.process.kill()
             up.process.wait()
             await until(lambda: not alive(workers))
