@@ -67,7 +67,7 @@ def test_every_flag_of_a_model_arrives_and_no_worker_is_only_a_warning(up: Up, m
         ([*SUBMIT[:5], "niah_single_9"], "unknown task 'niah_single_9'; there are: niah_single_1"),
         ([*SUBMIT[:7], "128"], "options.lengths.0 = 128: "),
         ([*SUBMIT, "--samples", "0"], "options.samples = 0: "),
-        ([*SUBMIT[:7], "9000"], "8192"),
+        ([*SUBMIT[:7], "9000"], "8,192 (as registered)"),
         (["submit", "ruler", "--model", "own", "--tasks", "qa_1"], "fathom assets install ruler"),
         (["watch", "nosuchjob1"], "nosuchjob1"),
         (["results", "nosuchjob1"], "nosuchjob1"),
