@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 import httpx
 import pytest
 
-from protocol.jobs import Status
+from protocol.jobs import CellProgress, Counts, Status
 from protocol.models import Finding, Probe
 from service.auth import COOKIE
 from service.dashboard.curves import plot
+from service.dashboard.grid import grid
 from service.dashboard.rendering import cut, duration, figure, money, score, step, tokens
 from service.dashboard.routes import needles
 from tests.service.api.acting import Service, failed, ok
@@ -187,6 +188,26 @@ def test_figures_are_short_and_honest() -> None:
     assert [figure(v) for v in (None, "", "a", 1234, 0.5, 12.345, 3.0)] == ["–", "–", "a", "1,234", "0.5", "12.35", "3"]
     assert [money(v) for v in (0, 0.00391, 12.5)] == ["0.00", "0.0039", "12.50"]
     assert cut("a\n b" * 200, 10) == "a ba ba ba…"
+
+
+def _cell(number: int, task: str, length: int, depth: int, scored: int, mean: float | None) -> CellProgress:
+    counts = Counts(planned=10, scored=scored, pending=10 - scored)
+    return CellProgress(cell=number, task=task, length=length, variant={"depth": depth}, counts=counts, mean=mean)
+
+
+def test_a_grid_has_a_row_a_variant_and_merges_them_when_there_are_many() -> None:
+    few = grid([_cell(0, "a", 2048, 0, 10, 1.0), _cell(1, "a", 1024, 0, 5, 0.5), _cell(2, "a", 1024, 50, 0, None)])
+    assert (few.lengths, few.tasks, few.merged) == ([1024, 2048], ["a"], False)
+    assert [row.label for row in few.rows] == ["a, depth 0", "a, depth 50"]
+    [[low, high], [empty, missing]] = [row.cells for row in few.rows]
+    assert (low and low.mean, high and high.query, empty and empty.mean, missing) == (0.5, "cell=0", None, None)
+    many = grid([_cell(n, "a", 1024, n, n % 2 * 10, 0.25 if n % 2 else None) for n in range(100)])
+    assert many.merged
+    [row] = many.rows
+    [square] = row.cells
+    assert square is not None
+    assert (square.counts.planned, square.counts.scored, square.mean) == (1000, 500, 0.25)
+    assert square.query == "task=a&length=1024"
 
 
 def test_needles_are_shown_whatever_a_benchmark_says_of_them() -> None:
