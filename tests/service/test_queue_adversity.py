@@ -176,9 +176,18 @@ async def steersman(world: World) -> None:
                 raise
             world.seen["steering lost"] += 1
     for job in world.jobs.values():
-        async with world.db.begin() as connection:
-            if await world.db.pool.fetchval("select state from jobs where id = $1", job.id) == "paused":
+        await resume(world, job)
+
+
+async def resume(world: World, job: Job) -> None:
+    """Resume a job if it is paused, however often the connection is lost on the way."""
+    while await world.again(lambda: state(world.db, job)) == "paused":
+        try:
+            async with world.db.begin() as connection:
                 await control.steer(connection, job.id, "resume")
+        except Exception as error:
+            if not is_lost(error):
+                raise
 
 
 def is_lost(error: BaseException | None) -> bool:

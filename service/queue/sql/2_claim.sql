@@ -215,7 +215,7 @@ end $$;
 create or replace function queue_claim(p_worker int, p_want int, p_max_leases int, p_ttl interval, p_avoid int[])
 returns table(o_lease bigint, o_job bigint, o_stamp text, o_cell int, o_index int[], o_generation int[], o_attempt int[])
 language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   t constant timestamptz := clock_timestamp();

@@ -92,7 +92,7 @@ create or replace function queue_report_results(
   p_prompt int[], p_server int[], p_cached int[], p_completion int[], p_thought int[], p_finish text[], p_ttft int[],
   p_duration int[], p_error text[], p_detail text[])
 returns text[] language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   k record;
@@ -204,7 +204,7 @@ create or replace function queue_report_failures(
   p_permanent boolean[], p_counts boolean[], p_retry_after double precision[], p_down boolean[], p_sha256 bytea[], p_prompt int[],
   p_cached int[], p_completion int[], p_thought int[], p_duration int[])
 returns text[] language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   t constant timestamptz := clock_timestamp();
@@ -282,7 +282,7 @@ end $$;
 create or replace function queue_hand_back(
   p_worker int, p_lease bigint[], p_job bigint[], p_cell int[], p_index int[], p_generation int[])
 returns text[] language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan
 as $$
 declare
   k record;

@@ -3,7 +3,7 @@
 -- Renews a worker's leases; returns those that are still its own, with the public ids of cancelled jobs.
 create or replace function queue_heartbeat(p_worker int, p_leases bigint[], p_ttl interval, p_draining boolean, p_models jsonb)
 returns table(o_lease bigint, o_cancelled text) language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   t constant timestamptz := clock_timestamp();
@@ -23,7 +23,7 @@ end $$;
 -- A lease that ran out may mean that the sample kills its worker: after two losses more than the job allows failures
 -- the sample ends as an error. Returns how many samples were taken back; fewer than the leases held when some had results.
 create or replace function queue_reap(p_limit int, p_only int) returns int language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   t constant timestamptz := clock_timestamp();
