@@ -49,7 +49,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        db = await connect(settings.database_url, settings.pool_size)
+        db = await connect(settings.database_url, settings.pool_size, settings.database_timeout)
         try:
             async with running(db, settings.lease_seconds) as queue:
                 app.state.fathom = State(

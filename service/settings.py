@@ -36,6 +36,7 @@ class Settings:
     log_format: Literal["text", "json"] = "text"
     log_level: str = "info"
     pool_size: int = 12
+    database_timeout: float = 30.0
     lease_seconds: float = 60.0
     heartbeat_seconds: float = 15.0
     max_body: int = 4 * MiB
@@ -58,6 +59,7 @@ _ENVIRONMENT = {
     "log_format": "FATHOM_LOG_FORMAT",
     "log_level": "FATHOM_LOG_LEVEL",
     "pool_size": "FATHOM_POOL_SIZE",
+    "database_timeout": "FATHOM_DATABASE_TIMEOUT",
     "lease_seconds": "FATHOM_LEASE_SECONDS",
     "heartbeat_seconds": "FATHOM_HEARTBEAT_SECONDS",
     "max_body": "FATHOM_MAX_BODY",

@@ -31,6 +31,7 @@ R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
 FIRST_WAIT, LONGEST_WAIT = 0.2, 10.0  # seconds between tries while the service is away
 _ANSWER = 20.0  # seconds for an ordinary reply
+_SLOWEST = 100_000.0  # bytes a second at which outcomes must at least go out
 
 
 class ServiceClient:
@@ -54,7 +55,8 @@ class ServiceClient:
     async def report(self, worker: int, outcomes: list[bytes]) -> OutcomesReply:
         """Report outcomes that are JSON already, as the spool holds them."""
         content = b'{"outcomes":[' + b",".join(outcomes) + b"]}"
-        return await self._call(OutcomesReply, "POST", f"/v1/workers/{worker}/outcomes", content, seconds=3 * _ANSWER)
+        seconds = _ANSWER + len(content) / _SLOWEST
+        return await self._call(OutcomesReply, "POST", f"/v1/workers/{worker}/outcomes", content, seconds=seconds)
 
     async def heartbeat(self, worker: int, heartbeat: Heartbeat, seconds: float) -> HeartbeatReply:
         return await self._call(HeartbeatReply, "POST", f"/v1/workers/{worker}/heartbeat", heartbeat, seconds=seconds)

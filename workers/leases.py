@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from protocol.workers import HandBack, Lease
 
@@ -13,7 +13,7 @@ SAFETY, SAFETY_SECONDS = 0.1, 2.0
 
 @dataclass(slots=True)
 class Held:
-    """A lease with its open samples (index to generation)."""
+    """A lease with its open samples (index to generation), and those that are answered but not yet acknowledged."""
 
     id: int
     job: str
@@ -21,6 +21,7 @@ class Held:
     seconds: float
     deadline: float
     open: dict[int, int]
+    answered: set[int] = field(default_factory=set)
 
     def hand_backs(self, reason: str) -> list[HandBack]:
         """Reports that give back all that is open."""
@@ -47,12 +48,19 @@ class LeaseBook:
         deadline = _deadline(sent_at, lease.seconds)
         self._held[lease.id] = Held(lease.id, lease.job, lease.cell.cell, lease.seconds, deadline, open_samples)
 
+    def answer(self, lease: int, index: int) -> None:
+        """The sample has its outcome. Its lease is kept until the service has that too, or others would ask again."""
+        held = self._held.get(lease)
+        if held is not None and held.open.pop(index, None) is not None:
+            held.answered.add(index)
+
     def close(self, lease: int, index: int) -> None:
-        """The sample has its outcome; a lease without open samples is forgotten."""
+        """The service has the sample's outcome; a lease with nothing left is forgotten."""
         held = self._held.get(lease)
         if held is not None:
             held.open.pop(index, None)
-            if not held.open:
+            held.answered.discard(index)
+            if not held.open and not held.answered:
                 del self._held[lease]
 
     def renew(self, leases: Iterable[int], sent_at: float) -> None:

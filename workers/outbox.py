@@ -14,6 +14,7 @@ from workers.errors import ServiceAway, ServiceRefused
 from workers.spool import Entry, Spool
 
 FLUSH_SECONDS = 0.05
+ADOPT_SECONDS = 10.0
 BATCH, BATCH_BYTES = 512, 4 * 1024 * 1024
 _SYNC_SECONDS = 1.0
 log = logging.getLogger(__name__)
@@ -29,13 +30,22 @@ Send = Callable[[int, list[bytes]], Coroutine[Any, Any, OutcomesReply]]
 class Outbox:
     """Sends at once when nothing was sent for `FLUSH_SECONDS`, else in batches that far apart.
 
+    `on_judged` gets lease and index of each outcome that the service has judged, if it was added here.
     `send` reports a batch of one worker and is repeated until the service answers. A batch that the service refuses as a
     whole is halved until the outcome at fault is alone; that one, as any that is refused by itself, goes to
     `rejected.jsonl` in the spool's folder.
     """
 
-    def __init__(self, spool: Spool, send: Send, on_away: Callable[[str], None] = lambda why: None) -> None:
-        self._spool, self._send, self._on_away = spool, send, on_away
+    def __init__(
+        self,
+        spool: Spool,
+        send: Send,
+        on_away: Callable[[str], None] = lambda why: None,
+        on_judged: Callable[[int, int], None] = lambda lease, index: None,
+    ) -> None:
+        self._spool, self._send, self._on_away, self._on_judged = spool, send, on_away, on_judged
+        self._samples: dict[int, tuple[int, int]] = {}  # of entries by number: lease and index
+        self._unspooled = 0
         self._waiting: deque[Entry] = deque(spool.left_over)
         self._filled, self._empty, self._flows, self._sooner = (asyncio.Event() for _ in range(4))
         if not self._waiting:
@@ -51,7 +61,9 @@ class Outbox:
             entry = self._spool.add(content, worker)
         except OSError as error:
             log.error("cannot write to the spool (%s): outcomes are kept in memory until the service takes them", error)
-            entry = Entry(-1, content, worker)
+            self._unspooled -= 1
+            entry = Entry(self._unspooled, content, worker)
+        self._samples[entry.number] = outcome.lease, outcome.index
         self._waiting.append(entry)
         self._note_level()
 
@@ -72,6 +84,15 @@ class Outbox:
             if last - synced > _SYNC_SECONDS:
                 synced = last
                 await asyncio.to_thread(self._spool.sync)
+
+    async def adopt(self) -> None:
+        """For ever take over, now and then, what other workers of this machine left when they died."""
+        while True:
+            await asyncio.sleep(ADOPT_SECONDS)
+            if found := self._spool.adopt():
+                log.warning("took over %d outcomes that a dead worker left", len(found))
+                self._waiting.extend(found)
+                self._note_level()
 
     def wake(self) -> None:
         """The service answers again: do not wait longer, nor for the reply to what was sent before."""
@@ -118,6 +139,7 @@ class Outbox:
             if len(batch) == 1:
                 log.error("the service refuses an outcome, it is kept in rejected.jsonl: %s", error)
                 self._spool.reject(batch[0], str(error))
+                self._judged(batch[0])
                 return
             middle = len(batch) // 2
             await self._report(batch[:middle])
@@ -129,9 +151,14 @@ class Outbox:
                 self._spool.reject(entry, verdict.reason or "refused")
             else:
                 self._spool.acknowledge(entry)
+            self._judged(entry)
             self.verdicts[verdict.verdict] = self.verdicts.get(verdict.verdict, 0) + 1
             if verdict.verdict in ("duplicate", "stale", "refused"):
                 log.info("outcome %s: %s %s", entry.content[:120], verdict.verdict, verdict.reason or "")
+
+    def _judged(self, entry: Entry) -> None:
+        if (sample := self._samples.pop(entry.number, None)) is not None:
+            self._on_judged(*sample)
 
     async def _send_once(self, worker: int, contents: list[bytes]) -> OutcomesReply:
         try:

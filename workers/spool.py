@@ -55,7 +55,9 @@ class Spool:
         self._current: _Segment | None = None
         self._file = -1
         self._dirty = False
-        self.left_over = self._load(_left_over(root, self.folder))
+        self._root = root
+        _orphans(root, self.folder)
+        self.left_over = self._load(sorted(self.folder.glob("[0-9]*.jsonl")))
 
     def add(self, content: bytes, worker: int = 0) -> Entry:
         """Write an outcome (one line of JSON). OSError when the disk refuses it."""
@@ -73,6 +75,13 @@ class Spool:
         if segment.size > SEGMENT_BYTES:
             self._close_segment()
         return entry
+
+    def adopt(self) -> list[Entry]:
+        """Take over what workers left that have died since this one started."""
+        try:
+            return self._load(_orphans(self._root, self.folder))
+        except OSError:
+            return []
 
     def acknowledge(self, entry: Entry) -> None:
         """The service has judged the outcome: forget it."""
@@ -172,13 +181,14 @@ def _take_folder(root: Path) -> tuple[Path, int]:
         number += 1
 
 
-def _left_over(root: Path, own: Path) -> list[Path]:
-    """Segments in our folder, and in folders whose worker is dead: those are moved into ours."""
+def _orphans(root: Path, own: Path) -> list[Path]:
+    """Moves the segments of folders whose worker is dead into ours; returns where they are now."""
+    moved = []
     for folder in sorted(path for path in root.iterdir() if path.is_dir() and path != own):
         lock = _try_lock(folder)
         if lock is None:
             continue
         for path in sorted(folder.glob("[0-9]*.jsonl")):
-            path.rename(own / f"{path.stem}-{folder.name}.jsonl")
+            moved.append(path.rename(own / f"{path.stem}-{folder.name}.jsonl"))
         os.close(lock)
-    return sorted(own.glob("[0-9]*.jsonl"))
+    return moved

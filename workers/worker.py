@@ -34,7 +34,7 @@ from workers.drivers.base import open_driver
 from workers.errors import CallError, ServiceAway, ServiceRefused
 from workers.jobs import JobShelf
 from workers.lanes import Lane, Slots
-from workers.leases import LeaseBook
+from workers.leases import Held, LeaseBook
 from workers.limits import START, Controller
 from workers.outbox import Outbox
 from workers.probing import answer
@@ -57,7 +57,7 @@ class Worker:
         self._id = 0
         self._lease_seconds, self._heartbeat_seconds = 60.0, 15.0
         self._book = LeaseBook()
-        self._outbox = Outbox(spool, client.report, self._note_away)
+        self._outbox = Outbox(spool, client.report, self._note_away, self._book.close)
         self._assets = AssetCache(settings.data / "assets", client)
         self._shelf = JobShelf(self._assets, settings.data / "cache")
         self._targets = Targets(open_driver)
@@ -86,7 +86,7 @@ class Worker:
         outbox = asyncio.create_task(self._guard(self._outbox.run))
         loops = [
             asyncio.create_task(self._guard(loop))
-            for loop in (self._refill, self._lookout, self._heartbeats, self._fence)
+            for loop in (self._refill, self._lookout, self._heartbeats, self._fence, self._outbox.adopt)
         ]
         try:
             await self._until_leaving(loops)
@@ -246,7 +246,7 @@ class Worker:
             self._outcome(item, failure(item, wrong))
 
     def _outcome(self, item: Item, outcome: Outcome) -> None:
-        self._book.close(item.lease, item.index)
+        self._book.answer(item.lease, item.index)
         self._outbox.add(outcome, self._id)
 
     async def _refused(self, error: ServiceRefused) -> None:
@@ -306,13 +306,14 @@ class Worker:
             deadline = self._book.next_deadline()
             now = time.monotonic()
             await asyncio.sleep(1.0 if deadline is None else min(max(deadline - now, 0.02), 1.0))
-            expired = self._book.drop_expired(time.monotonic())
-            self._stop_calls([lease.id for lease in expired], "they could not be renewed in time")
+            self._stop_calls(self._book.drop_expired(time.monotonic()), "they could not be renewed in time")
 
     def _abandon(self, leases: list[int], why: str) -> None:
-        self._stop_calls([lease.id for lease in self._book.drop(leases)], why)
+        self._stop_calls(self._book.drop(leases), why)
 
-    def _stop_calls(self, leases: list[int], why: str) -> None:
+    def _stop_calls(self, dropped: list[Held], why: str) -> None:
+        """Those that are answered need no stopping, and may be lost because the service has just taken the answers."""
+        leases = [lease.id for lease in dropped if lease.open]
         if leases:
             log.warning("%d leases are lost: %s; their calls are stopped", len(leases), why)
             for lane in self._lanes.values():

@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from service.db.errors import BadDatabaseUrl, TooOldServer
 
 MINIMUM_VERSION = 14
+STATEMENT_SECONDS = 30.0
 _SETTINGS = {"application_name": "fathom", "jit": "off", "timezone": "UTC"}
 
 
@@ -93,7 +94,7 @@ class Database:
         await self.engine.dispose()
 
 
-def make_engine(url: str, pool_size: int = 8) -> AsyncEngine:
+def make_engine(url: str, pool_size: int = 8, patience: float = STATEMENT_SECONDS) -> AsyncEngine:
     return create_async_engine(
         parse_url(url),
         pool_size=pool_size,
@@ -101,12 +102,16 @@ def make_engine(url: str, pool_size: int = 8) -> AsyncEngine:
         pool_pre_ping=True,
         json_serializer=_dumps,
         json_deserializer=orjson.loads,
-        connect_args={"server_settings": _SETTINGS, "command_timeout": 120},
+        connect_args={"server_settings": _SETTINGS, "command_timeout": 4 * patience},
     )
 
 
-async def connect(url: str, pool_size: int = 8) -> Database:
-    """Connect to a migrated database. Raises what `check_server` raises."""
+async def connect(url: str, pool_size: int = 8, patience: float = STATEMENT_SECONDS) -> Database:
+    """Connect to a migrated database. Raises what `check_server` raises.
+
+    A call that moves samples may take `patience` seconds, any other statement four times as long; then its connection,
+    which may be dead without anybody having said so, is given up.
+    """
     await check_server(url)
     pool = await asyncpg.create_pool(
         raw_dsn(url),
@@ -115,7 +120,7 @@ async def connect(url: str, pool_size: int = 8) -> Database:
         init=_prepare,
         reset=_keep_as_it_is,
         server_settings=_SETTINGS,
-        command_timeout=60,
+        command_timeout=patience,
         max_inactive_connection_lifetime=60,
     )
-    return Database(url, make_engine(url, pool_size), pool)
+    return Database(url, make_engine(url, pool_size, patience), pool)

@@ -146,7 +146,8 @@ async def behind_a_proxy(database_url: str) -> AsyncIterator[tuple[FaultProxy, S
     path = Path(str(url.query["host"])) / f".s.PGSQL.{PORT}"
     async with FaultProxy(path) as line:
         with new_home() as home:
-            made = Service(home, "apart", f"postgresql://{url.username}@127.0.0.1:{line.port}/{url.database}")
+            there = f"postgresql://{url.username}@127.0.0.1:{line.port}/{url.database}"
+            made = Service(home, "apart", there, {"FATHOM_DATABASE_TIMEOUT": "4"})
             workers = Workers(home, made)
             try:
                 await made.restart()

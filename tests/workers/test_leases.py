@@ -22,6 +22,20 @@ def test_a_lease_without_open_samples_is_forgotten() -> None:
     book.close(1, 0)  # an outcome that comes twice changes nothing
 
 
+def test_a_lease_is_kept_until_the_service_has_its_answers() -> None:
+    book = LeaseBook()
+    book.add(_lease(1, samples=2), 0.0)
+    book.answer(1, 0)
+    book.answer(1, 1)
+    assert book.ids() == [1]
+    [held] = book.drop([1])
+    assert held.hand_backs("cancelled") == []
+    book.add(_lease(2, samples=1), 0.0)
+    book.answer(2, 0)
+    book.close(2, 0)
+    assert book.ids() == []
+
+
 def test_a_lease_ends_for_us_before_it_ends_for_the_service() -> None:
     book = LeaseBook()
     book.add(_lease(1, seconds=30.0), sent_at=100.0)

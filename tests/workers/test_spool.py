@@ -45,7 +45,7 @@ def test_a_killed_process_loses_no_line(tmp_path: Path) -> None:
 
 def test_half_a_line_at_the_end_is_left_out(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
-    spool.add(*_lines(7))
+    spool.add(_lines(7)[0])
     spool.close()
     [segment] = spool.folder.glob("[0-9]*.jsonl")
     segment.write_bytes(segment.read_bytes() + b'{"index": 8, "ans')
@@ -55,14 +55,14 @@ def test_half_a_line_at_the_end_is_left_out(tmp_path: Path) -> None:
 def test_two_living_workers_have_folders_of_their_own(tmp_path: Path) -> None:
     first, second = Spool(tmp_path), Spool(tmp_path)
     assert first.folder != second.folder
-    first.add(*_lines(1))
+    first.add(_lines(1)[0])
     assert Spool(tmp_path).left_over == []  # the first worker lives: its outcomes are its own
 
 
 def test_a_worker_takes_over_what_dead_ones_left(tmp_path: Path) -> None:
     first, second = Spool(tmp_path), Spool(tmp_path)
-    first.add(*_lines(1))
-    second.add(*_lines(2))
+    first.add(_lines(1)[0])
+    second.add(_lines(2)[0])
     first.close()
     second.close()
     heir = Spool(tmp_path)
@@ -85,7 +85,7 @@ def test_the_folder_stays_small_while_everything_is_acknowledged(
 
 def test_a_rejected_outcome_is_kept_for_people(tmp_path: Path) -> None:
     spool = Spool(tmp_path)
-    spool.reject(spool.add(*_lines(3)), "400: no such job")
+    spool.reject(spool.add(_lines(3)[0]), "400: no such job")
     [line] = (spool.folder / "rejected.jsonl").read_bytes().splitlines()
     assert orjson.loads(line) == {"reason": "400: no such job", "outcome": '{"index":3}'}
     assert spool.size == 0
@@ -101,7 +101,22 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
 
 def test_others_cannot_read_answers(tmp_path: Path) -> None:
     spool = Spool(tmp_path / "spool")
-    spool.add(*_lines(1))
+    spool.add(_lines(1)[0])
     [segment] = spool.folder.glob("[0-9]*.jsonl")
     assert os.stat(segment).st_mode & 0o077 == 0
     assert os.stat(spool.folder).st_mode & 0o077 == 0
+
+
+def test_what_a_worker_leaves_is_taken_over_by_one_that_lives_on(tmp_path: Path) -> None:
+    first, second = Spool(tmp_path), Spool(tmp_path)
+    first.add(_lines(5)[0], worker=3)
+    own = second.add(_lines(6)[0], worker=4)
+    assert second.adopt() == []  # its worker lives
+    first.close()
+    (found,) = second.adopt()
+    assert (found.content, found.worker) == (_lines(5)[0], 3)
+    assert second.adopt() == []
+    second.acknowledge(found)
+    second.acknowledge(own)
+    second.close()
+    assert Spool(tmp_path).left_over == []
