@@ -38,9 +38,9 @@ types: $(VENV)/.test
 unit: $(VENV)/.test
 	$(BIN)/python -m pytest $(ARGS)
 
-# The crash tests' mix of faults for an hour (SECONDS=n for another time).
+# The crash tests' faults for an hour, mixed at random (MINUTES=n for another time).
 soak: $(VENV)/.test
-	FATHOM_SOAK_SECONDS=$${SECONDS_TO_SOAK:-3600} $(BIN)/python -m pytest -m faults tests/faults $(ARGS)
+	$(BIN)/python -m tests.faults.soak --minutes $${MINUTES:-60} $(ARGS)
 
 clean:
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

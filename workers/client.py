@@ -41,6 +41,8 @@ class ServiceClient:
         self._server = server.rstrip("/")
         self._headers = {"authorization": f"Bearer {token}"} if token else {}
         self._http = open_client()
+        self.answer_seconds = _ANSWER
+        """How long an ordinary reply may take; beyond the time of a lease it is not worth waiting for."""
 
     async def aclose(self) -> None:
         await self._http.aclose()
@@ -50,12 +52,12 @@ class ServiceClient:
 
     async def claim(self, worker: int, request: ClaimRequest) -> ClaimReply:
         path = f"/v1/workers/{worker}/claims"
-        return await self._call(ClaimReply, "POST", path, request, seconds=request.wait_seconds + _ANSWER)
+        return await self._call(ClaimReply, "POST", path, request, seconds=request.wait_seconds + self.answer_seconds)
 
     async def report(self, worker: int, outcomes: list[bytes]) -> OutcomesReply:
         """Report outcomes that are JSON already, as the spool holds them."""
         content = b'{"outcomes":[' + b",".join(outcomes) + b"]}"
-        seconds = _ANSWER + len(content) / _SLOWEST
+        seconds = self.answer_seconds + len(content) / _SLOWEST
         return await self._call(OutcomesReply, "POST", f"/v1/workers/{worker}/outcomes", content, seconds=seconds)
 
     async def heartbeat(self, worker: int, heartbeat: Heartbeat, seconds: float) -> HeartbeatReply:

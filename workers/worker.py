@@ -132,6 +132,7 @@ class Worker:
         self._note_back()
         self._id = registered.id
         self._lease_seconds, self._heartbeat_seconds = registered.lease_seconds, registered.heartbeat_seconds
+        self._client.answer_seconds = min(self._client.answer_seconds, self._lease_seconds)
         log.info("worker %s (%s) works for %s", self._id, settings.name, settings.server)
 
     # Claiming
