@@ -119,11 +119,12 @@ class Niah:
 
     def _distractor_lines(self, needles: Needles, draws: Draws, budget: int) -> tuple[list[str], Costs]:
         """Lines with other keys and values, enough for the budget, and their tokens."""
+        alike = self.parameters.key_kind == self.parameters.value_kind
         room = budget - fixed_tokens(self.meter, needles.wrapping, needles.texts)
         size = max(MIN_LINES, len(needles.texts), 16 + int(1.02 * room / self._distractors.average(self)))
         while True:
-            keys, key_texts = distinct(draws, self.key_kind, size, needles.keys)
-            taken = needles.value_of if self.value_kind is not self.key_kind else needles.value_of + key_texts
+            keys, key_texts = distinct(draws, self.key_kind, size, needles.keys + (needles.value_of if alike else []))
+            taken = needles.value_of + (needles.keys + key_texts if alike else [])
             values, value_texts = distinct(draws, self.value_kind, size, taken)
             costs = self._distractors.costs(self, keys, key_texts, values, value_texts)
             if costs.sum() > room:
