@@ -4,7 +4,13 @@ PYTHON ?= python3
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-SYNC := UV_PROJECT_ENVIRONMENT=$(VENV) $(VENV)/bin/uv sync --quiet --frozen --inexact
+# Installs exactly what the lock file says. The second try is for networks whose certificates only this machine knows.
+define sync
+	@echo "installing what uv.lock names"
+	@export UV_PROJECT_ENVIRONMENT=$(VENV); $(BIN)/uv sync --quiet --frozen --inexact $(1) \
+	  || $(BIN)/uv sync --system-certs --quiet --frozen --inexact $(1)
+	@touch $@
+endef
 
 .PHONY: demo test lint types unit soak clean
 
@@ -14,12 +20,10 @@ $(BIN)/uv:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 
 $(VENV)/.demo: $(BIN)/uv pyproject.toml uv.lock
-	$(SYNC) --no-default-groups --extra worker --extra service --extra demo
-	@touch $@
+	$(call sync,--no-default-groups --extra worker --extra service --extra demo)
 
 $(VENV)/.test: $(BIN)/uv pyproject.toml uv.lock
-	$(SYNC) --extra worker --extra service --extra demo
-	@touch $@
+	$(call sync,--extra worker --extra service --extra demo)
 
 # Everything on this machine: database, service, worker, a small real model, a job. ARGS=--once ends after the job.
 demo: $(VENV)/.demo
