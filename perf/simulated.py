@@ -229,6 +229,21 @@ class RateLimited:
         simulation.at(now + 0.05, lambda: simulation.reply(request, "rate_limited", retry_after=wait))
 
 
+@dataclass
+class Moody:
+    """Takes any number of calls, `seconds` each, and answers 429 to some of them for no reason (that share)."""
+
+    seconds: float
+    refuses: float = 0.2
+
+    def arrive(self, simulation: Simulation, request: Request) -> None:
+        refused = simulation.random.random() < self.refuses
+        kind: Kind = "rate_limited" if refused else "ok"
+        after = 1.0 if refused else None
+        seconds = 0.01 if refused else self.seconds * simulation.random.uniform(0.9, 1.1)
+        simulation.at(simulation.now + seconds, lambda: simulation.reply(request, kind, retry_after=after))
+
+
 def best_fixed(
     server: Callable[[], Server], tokens: Callable[[random.Random], int], seconds: float, ceiling: int = 256
 ) -> tuple[int, float]:

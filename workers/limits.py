@@ -33,6 +33,7 @@ CUT = {"rate_limited": 0.8, "overloaded": 0.8, "timeout": 0.5}
 _SHORT_PAUSE, _LONGEST_PAUSE = 5.0, 60.0  # seconds: what of Retry-After is simply waited for, and the longest pause
 _ROUND, _STEP_ROUND = (1, 8), (3, 24)  # completions a round takes: times the limit, at least (slow start, steps)
 _MOST_PATIENCE = 8
+_TRIAL = 40  # calls after which a cut is judged
 
 
 @dataclass(slots=True)
@@ -63,6 +64,19 @@ class _Round:
     tokens_bound: bool = False
 
 
+@dataclass(slots=True)
+class _Cut:
+    """A cut on trial: what stood before, the share of calls refused then, and what became of the calls since."""
+
+    at: float
+    limit: float
+    rate: float | None
+    share: float
+    slow_start: bool
+    calls: int = 0
+    refused: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class _Measured:
     limit: float
@@ -87,6 +101,9 @@ class Controller:
         self._before: _Measured | None = None  # where a step started
         self._direction, self._patience, self._rounds_to_step = 1, 1, 1
         self._last_cut = -math.inf
+        self._cut: _Cut | None = None
+        self._tolerated = 0.0  # the share of refused calls that no cut helps against
+        self._refusals: deque[bool] = deque(maxlen=64)
         self._streak = 0
         self._not_before = -math.inf
         self._next_start = -math.inf
@@ -94,7 +111,7 @@ class Controller:
 
     def ready_at(self, now: float, tokens: int) -> float:
         """When a call with that many tokens may start: `now`, a time to ask again at, or infinity (a call must end)."""
-        if self.in_flight >= max(1, int(self.limit)) or (self._streak and self.in_flight):
+        if self.in_flight >= max(1, int(self.limit)) or (self._streak > 1 and self.in_flight):
             return math.inf
         if self.token_limit is not None and self.in_flight and self.tokens_in_flight + tokens > self.token_limit:
             if self._round is not None:
@@ -134,7 +151,7 @@ class Controller:
     def pause(self, until: float) -> None:
         """No call starts before then, and after that a single one until one is answered (the model is down)."""
         self._not_before = max(self._not_before, until)
-        self._streak = max(self._streak, 1)
+        self._streak = max(self._streak, 2)
 
     @property
     def paused_until(self) -> float:
@@ -150,6 +167,7 @@ class Controller:
 
     def _took(self, ticket: Ticket, now: float, work: float) -> None:
         self._accepted.append(now)
+        self._note(ticket, refused=False)
         if ticket.started >= self._last_cut:
             self._streak = 0
         current = self._round
@@ -170,11 +188,17 @@ class Controller:
     def _refused(self, ticket: Ticket, now: float, kind: Kind, retry_after: float | None) -> None:
         fresh = ticket.started > self._last_cut
         self._pause_after(now, retry_after, fresh)
-        if self._round is not None:
-            self._round.clean = False
-        if self._fixed or not fresh:
+        self._note(ticket, refused=True)
+        share = self._refused_share()
+        if not fresh or (kind == "rate_limited" and share <= self._tolerated):
             return
         self._last_cut = now
+        if self._fixed:
+            return
+        if kind == "rate_limited" and self._cut is None:
+            self._cut = _Cut(now, self.limit, self.rate, share, self._slow_start)
+        if self._round is not None:
+            self._round.clean = False
         if kind == "rate_limited" and self._streak > 1:  # still the same episode: no call was taken since
             return
         if kind == "rate_limited" and (rate := self._rate_taken(now)) is not None:
@@ -186,6 +210,30 @@ class Controller:
         self._slow_start, self._before = False, None
         self._rounds_to_step = self._patience = 2
         self.reason = kind.replace("_", " ")
+
+    def _note(self, ticket: Ticket, refused: bool) -> None:
+        """Keep the share of refused calls, and judge the last cut when enough calls have come since: where as many are
+        refused as before, refusals do not depend on us; the cut is taken back and such a share is put up with."""
+        self._refusals.append(refused)
+        cut = self._cut
+        if cut is None or ticket.started <= cut.at:
+            return
+        cut.calls += 1
+        cut.refused += refused
+        if cut.calls < _TRIAL:
+            return
+        self._cut = None
+        share = cut.refused / cut.calls
+        if share < 0.6 * cut.share or share < 0.05:
+            self._tolerated *= 0.9
+            return
+        self._tolerated = min(1.5 * share, 0.6)
+        self.rate, self._slow_start = cut.rate, cut.slow_start
+        self._set(cut.limit)
+        self.reason = "refusals do not depend on the load"
+
+    def _refused_share(self) -> float:
+        return sum(self._refusals) / max(len(self._refusals), 16)
 
     def _pause_after(self, now: float, retry_after: float | None, fresh: bool) -> None:
         if fresh:

@@ -29,8 +29,8 @@ from workers.integrity import (
 )
 from workers.jobs import OpenJob
 
-CANARY_TOKENS = 24
-"""What the code word's line adds to a prompt, at most, and the answer budget of the question for it."""
+CANARY_TOKENS = 12
+"""What the code word's line adds to a prompt, about."""
 _DEBUG_CHARACTERS = 2000
 
 
@@ -87,7 +87,7 @@ async def ask(job: OpenJob, target: Target, built: Built, *, stream: bool = Fals
         return Asked(_result(built, refused, None, None, 0, {}), None, None, 0)
     try:
         reply = await caller(target.model.api)(target, call)
-        canary = await _ask_canary(job, target, built, call) if job.spec.run.canary else None
+        canary = await _ask_canary(target, built, call) if job.spec.run.canary else None
     except ContextOverflow as error:
         judgement = Judgement(Status.CONTEXT_OVERFLOW, error.message)
         return Asked(_result(built, judgement, None, None, _ms(started), {}), None, None, 0)
@@ -141,7 +141,7 @@ def _call(job: OpenJob, target: Target, built: Built, stream: bool) -> Call:
     run, sample = job.spec.run, built.sample
     prompt, tokens = sample.prompt, sample.tokens
     if run.canary:
-        prompt, tokens = with_canary(prompt, _code_word(built.item)), tokens + CANARY_TOKENS // 2
+        prompt, tokens = with_canary(prompt, _code_word(built.item)), tokens + CANARY_TOKENS
     return Call(
         prompt=prompt,
         max_tokens=_room(run, sample),
@@ -168,10 +168,12 @@ def _refused_unsent(job: OpenJob, target: Target, built: Built, call: Call) -> J
     return None if why is None else Judgement(Status.CONTEXT_OVERFLOW, why)
 
 
-async def _ask_canary(job: OpenJob, target: Target, built: Built, call: Call) -> dict[str, Any]:
-    """Ask for the code word at the start of the same prompt; on most servers its prefix is cached by now."""
-    room = CANARY_TOKENS + job.spec.run.thinking_budget
-    asked = replace(call, prompt=canary_question(call.prompt), max_tokens=room, answer_prefix="suffix", stream=False)
+async def _ask_canary(target: Target, built: Built, call: Call) -> dict[str, Any]:
+    """Ask for the code word at the start of the same prompt; on most servers its prefix is cached by now.
+
+    The room for the reply is the sample's own: a server that cuts the front so that prompt and reply fit cuts it alike.
+    """
+    asked = replace(call, prompt=canary_question(call.prompt), answer_prefix="suffix", stream=False)
     reply = await caller(target.model.api)(target, asked)
     word = _code_word(built.item)
     answer = take_thinking_off(reply.answer, reply.thinking).answer

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perf.simulated import Batching, Capacity, RateLimited, Server, Simulation
+from perf.simulated import Batching, Capacity, Moody, RateLimited, Server, Simulation
 from workers import memory
 from workers.limits import CUT, START, Controller, Kind, Memory
 
@@ -92,6 +92,14 @@ def test_many_refusals_of_one_episode_cut_once() -> None:
     for number, ticket in enumerate(tickets):
         controller.finish(ticket, 1.0 + number / 100, "timeout")
     assert controller.limit == 40 * CUT["timeout"]
+
+
+def test_refusals_that_do_not_depend_on_the_load_do_not_choke_a_model() -> None:
+    """A router that answers 429 to every fifth call whatever is in flight: cutting does not help, so it is taken back."""
+    for seed in range(3):
+        controller = Controller(64)
+        Simulation(Moody(0.5), controller, tokens=_even, seed=seed).run(300.0)
+        assert controller.limit >= 4 * START
 
 
 def test_a_fixed_limit_stays() -> None:
