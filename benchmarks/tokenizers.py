@@ -37,6 +37,7 @@ class Cut(StrEnum):
 
 
 _TAIL = "x"
+_BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 _FEW = 16
 _CHUNK = 1 << 19  # characters encoded at once: what the library returns takes many times the memory of the text
 _ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.BLANK: "x.\n", Cut.HYPHEN: "x"}
@@ -101,7 +102,8 @@ class TokenizerFile:
     @cached_property
     def single_digits(self) -> bool:
         """True when no token holds more than one digit: then the count of a number depends on its length alone."""
-        return not any(re.search(r"\d\d", token) for token in self._tokenizer.get_vocab(with_added_tokens=True))
+        tokens = self._tokenizer.get_vocab(with_added_tokens=False)
+        return not any(re.search(r"\d\d", token) for token in tokens if not _BYTE.fullmatch(token))
 
     def digit_groups(self, digits: int) -> tuple[int, ...] | None:
         """Sizes of the groups into which a number of that many digits is split before tokens are made, or None."""

