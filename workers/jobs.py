@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -36,25 +37,34 @@ class OpenJob:
 
 
 class JobShelf:
-    """Job specs by id, and sources by what they are built from, so that clones and reruns share them."""
+    """Job specs by id, and sources by what they are built from, so that clones and reruns share them.
 
-    def __init__(self, assets: AssetCache, cache: Path) -> None:
-        self._assets, self._cache = assets, cache
+    `in_use` names the jobs whose samples the worker holds: their specs are never given up.
+    """
+
+    def __init__(self, assets: AssetCache, cache: Path, in_use: Callable[[], Collection[str]] = tuple) -> None:
+        self._assets, self._cache, self._in_use = assets, cache, in_use
         self._specs: OrderedDict[str, JobSpec] = OrderedDict()
         self._jobs: dict[str, asyncio.Task[OpenJob]] = {}
         self._sources: OrderedDict[bytes, asyncio.Task[tuple[Benchmark, Any, Source]]] = OrderedDict()
+
+    def __contains__(self, job: str) -> bool:
+        return job in self._specs
 
     def known(self) -> list[str]:
         return list(self._specs)
 
     def put(self, spec: JobSpec) -> None:
-        """Keep a job's spec; the one that was not used for longest makes room."""
+        """Keep a job's spec; those that were not used for longest and are not needed make room."""
         if self._specs.get(spec.id) != spec:
             self._jobs.pop(spec.id, None)
         self._specs[spec.id] = spec
         self._specs.move_to_end(spec.id)
-        while len(self._specs) > KEPT_JOBS:
-            gone, _ = self._specs.popitem(last=False)
+        if len(self._specs) <= KEPT_JOBS:
+            return
+        needed = {spec.id, *self._in_use()}
+        for gone in [job for job in self._specs if job not in needed][: len(self._specs) - KEPT_JOBS]:
+            del self._specs[gone]
             self._jobs.pop(gone, None)
 
     def spec(self, job: str) -> JobSpec:

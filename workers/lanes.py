@@ -259,6 +259,12 @@ class Lane:
             for item in chunk:
                 self._on_outcome(item, failure(item, error))
             left = []
+        except Exception as error:  # else the samples would be tried here for ever
+            log.exception("job %s", chunk[0].job)
+            wrong_here = CallError("internal", f"the job cannot be opened: {type(error).__name__}: {error}")
+            for item in left:
+                self._on_outcome(item, failure(item, wrong_here))
+            left = []
         finally:
             self._building -= len(chunk)
             self._waiting.extendleft(item for item in reversed(left) if item.lease not in self._dropped)

@@ -77,6 +77,10 @@ class LeaseBook:
         """Forget leases that could not be renewed in time."""
         return self.drop([lease.id for lease in self._held.values() if lease.deadline <= now])
 
+    def jobs(self) -> set[str]:
+        """Jobs of which samples are held."""
+        return {lease.job for lease in self._held.values()}
+
     def of_jobs(self, jobs: Iterable[str]) -> list[int]:
         wanted = set(jobs)
         return [lease.id for lease in self._held.values() if lease.job in wanted]

@@ -59,7 +59,7 @@ class Worker:
         self._book = LeaseBook()
         self._outbox = Outbox(spool, client.report, self._note_away, self._book.close)
         self._assets = AssetCache(settings.data / "assets", client)
-        self._shelf = JobShelf(self._assets, settings.data / "cache")
+        self._shelf = JobShelf(self._assets, settings.data / "cache", self._book.jobs)
         self._targets = Targets(open_driver)
         self._slots = Slots(settings.ceiling)
         self._lanes: dict[str, Lane] = {}
@@ -194,11 +194,15 @@ class Worker:
         return 2 * self._settings.ceiling - sum(lane.held for lane in self._lanes.values())
 
     def _take(self, reply: ClaimReply, sent_at: float) -> None:
+        for lease in reply.leases:
+            self._book.add(lease, sent_at)
         for spec in reply.jobs:
             self._shelf.put(spec)
         for lease in reply.leases:
-            self._book.add(lease, sent_at)
-            self._start_lease(lease)
+            if lease.job in self._shelf:
+                self._start_lease(lease)
+            else:  # given up while the claim was under way; the next claim says so and gets it again
+                self._return(self._book.drop([lease.id]), "the job is not known here any more")
         for order in reply.probes:
             task = asyncio.create_task(self._probe(order))
             self._probes.add(task)
@@ -322,10 +326,14 @@ class Worker:
 
     def _give_up(self, jobs: list[str]) -> None:
         """Stop the calls of cancelled jobs and say so."""
-        for lease in self._book.drop(self._book.of_jobs(jobs)):
-            for lane in self._lanes.values():
-                lane.drop([lease.id])
-            for report in lease.hand_backs("the job was cancelled"):
+        given_up = self._book.drop(self._book.of_jobs(jobs))
+        for lane in self._lanes.values():
+            lane.drop([lease.id for lease in given_up])
+        self._return(given_up, "the job was cancelled")
+
+    def _return(self, leases: list[Held], reason: str) -> None:
+        for lease in leases:
+            for report in lease.hand_backs(reason):
                 self._outbox.add(report, self._id)
 
     # Probing
