@@ -15,6 +15,7 @@ from pathlib import Path
 import platformdirs
 
 SAMPLES, CONNECTIONS = 1000, 100
+_INSTALLS = 400  # seconds an installation may take
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,8 @@ def _run(name: str, packages: list[str], program: str, base_url: str) -> Peer:
         python = _environment(name, packages)
     except subprocess.CalledProcessError as error:
         return Peer(name, "", note=f"not installed: {error.stderr.decode(errors='replace')[-200:]}")
+    except subprocess.TimeoutExpired:
+        return Peer(name, "", note=f"not installed within {_INSTALLS} s")
     version = subprocess.run(
         [python, "-c", f"import importlib.metadata as m; print(m.version({name!r}))"],
         capture_output=True,
@@ -119,6 +122,7 @@ def _environment(name: str, packages: list[str]) -> Path:
     if not (folder / "ready").exists():
         venv.create(folder, with_pip=True, clear=True)
         print(f"installing {name} into {folder}", file=sys.stderr)
-        subprocess.run([python, "-m", "pip", "install", "-q", *packages], capture_output=True, check=True)
+        command = [python, "-m", "pip", "install", "-q", *packages]
+        subprocess.run(command, capture_output=True, check=True, timeout=_INSTALLS)
         (folder / "ready").touch()
     return python

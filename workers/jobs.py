@@ -13,12 +13,13 @@ import orjson
 from pydantic import ValidationError
 
 from benchmarks import registry
-from benchmarks.base import Benchmark, Cell, Resources, Source, TokenCounter
+from benchmarks.base import Benchmark, Cell, Resources, Source
 from benchmarks.errors import BenchmarkError
-from benchmarks.tokenizers import TokenizerFile
 from protocol.workers import CellSpec, JobSpec
 from workers.assets import AssetCache
+from workers.counters import open_counter
 from workers.errors import AssetError, CallError
+from workers.targets import Targets
 
 KEPT_SOURCES, KEPT_JOBS = 8, 64
 
@@ -42,8 +43,14 @@ class JobShelf:
     `in_use` names the jobs whose samples the worker holds: their specs are never given up.
     """
 
-    def __init__(self, assets: AssetCache, cache: Path, in_use: Callable[[], Collection[str]] = tuple) -> None:
-        self._assets, self._cache, self._in_use = assets, cache, in_use
+    def __init__(
+        self,
+        assets: AssetCache,
+        targets: Targets,
+        cache: Path,
+        in_use: Callable[[], Collection[str]] = tuple,
+    ) -> None:
+        self._assets, self._targets, self._cache, self._in_use = assets, targets, cache, in_use
         self._specs: OrderedDict[str, JobSpec] = OrderedDict()
         self._jobs: dict[str, asyncio.Task[OpenJob]] = {}
         self._sources: OrderedDict[bytes, asyncio.Task[tuple[Benchmark, Any, Source]]] = OrderedDict()
@@ -80,7 +87,8 @@ class JobShelf:
 
     async def _open(self, spec: JobSpec) -> OpenJob:
         key = orjson.dumps(
-            [spec.benchmark, spec.options, spec.assets, spec.asset_names, _overhead(spec)], option=orjson.OPT_SORT_KEYS
+            [spec.benchmark, spec.options, spec.assets, spec.asset_names, _overhead(spec), _counted_by(spec)],
+            option=orjson.OPT_SORT_KEYS,
         )
         task = self._sources.get(key)
         if task is None or (task.done() and task.exception() is not None):
@@ -101,7 +109,7 @@ class JobShelf:
                 )
             options = benchmark.options_model.model_validate(spec.options)
             files = {role: await self._assets.path(sha256) for role, sha256 in spec.assets.items()}
-            counter = await self._counter(spec, files)
+            counter = await open_counter(spec, files.pop("tokenizer", None), self._targets)
             resources = Resources(
                 counter, files, spec.assets, spec.asset_names, self._cache / spec.benchmark, _overhead(spec)
             )
@@ -111,11 +119,10 @@ class JobShelf:
         except AssetError as error:
             raise _misfit(str(error)) from error
 
-    async def _counter(self, spec: JobSpec, files: dict[str, Path]) -> TokenCounter:
-        path = files.pop("tokenizer", None)
-        if path is None:
-            raise CallError("benchmark", f"model {spec.model_name!r} has no tokenizer asset", permanent=True)
-        return await asyncio.to_thread(lambda: TokenizerFile(path.read_bytes()))
+
+def _counted_by(spec: JobSpec) -> str:
+    """The model whose server counts, for jobs without a tokenizer asset."""
+    return "" if "tokenizer" in spec.assets else spec.model.model_dump_json()
 
 
 def _overhead(spec: JobSpec) -> int:

@@ -283,6 +283,8 @@ def build_slice(job: OpenJob, chunk: list[Item]) -> tuple[list[Built], list[Item
             return built, chunk[number:], wrong
         try:
             built.append(build(job, item))
+        except CallError as error:  # the server that counts tokens did not answer
+            wrong.append((item, error))
         except Exception as error:  # noqa: BLE001 - the boundary of a sample: whatever a benchmark raises
             message = f"the sample cannot be built: {type(error).__name__}: {error}"
             wrong.append((item, CallError("benchmark", message, permanent=True)))

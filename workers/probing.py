@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from importlib import import_module
-from pathlib import Path
 
 from benchmarks.base import TokenCounter
 from benchmarks.errors import InvalidAsset
-from benchmarks.tokenizers import TokenizerFile
+from benchmarks.tokenizers import load_tokenizer
 from protocol.models import Probe
 from protocol.workers import ProbeOrder, ProbeReport
 from workers.assets import AssetCache
 from workers.errors import AssetError, CallError
+from workers.probe import probe
 from workers.targets import Targets
 
 PROBE_SECONDS = 55.0
@@ -25,7 +24,6 @@ async def answer(order: ProbeOrder, targets: Targets, assets: AssetCache) -> Pro
     try:
         async with asyncio.timeout(PROBE_SECONDS):
             target = await targets.open(order.model, {})
-            probe = import_module("workers.probe").probe
             return ProbeReport(probe=await probe(target, await _counter(order, assets)))
     except TimeoutError:
         problem = f"the model did not answer all questions within {PROBE_SECONDS:.0f} s"
@@ -42,5 +40,4 @@ async def answer(order: ProbeOrder, targets: Targets, assets: AssetCache) -> Pro
 async def _counter(order: ProbeOrder, assets: AssetCache) -> TokenCounter | None:
     if order.tokenizer_sha256 is None:
         return None
-    path: Path = await assets.path(order.tokenizer_sha256)
-    return await asyncio.to_thread(lambda: TokenizerFile(path.read_bytes()))
+    return await asyncio.to_thread(load_tokenizer, await assets.path(order.tokenizer_sha256))

@@ -59,8 +59,8 @@ class Worker:
         self._book = LeaseBook()
         self._outbox = Outbox(spool, client.report, self._note_away, self._book.close)
         self._assets = AssetCache(settings.data / "assets", client)
-        self._shelf = JobShelf(self._assets, settings.data / "cache", self._book.jobs)
         self._targets = Targets(open_driver)
+        self._shelf = JobShelf(self._assets, self._targets, settings.data / "cache", self._book.jobs)
         self._slots = Slots(settings.ceiling)
         self._lanes: dict[str, Lane] = {}
         self._opening: dict[str, asyncio.Task[Lane]] = {}
