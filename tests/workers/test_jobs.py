@@ -9,7 +9,9 @@ from protocol.models import ApiKind, ModelRequest
 from protocol.workers import JobSpec
 from workers.assets import AssetCache
 from workers.client import ServiceClient
+from workers.drivers.base import open_driver
 from workers.jobs import KEPT_JOBS, JobShelf
+from workers.targets import Targets
 
 
 def spec(name: str) -> JobSpec:
@@ -29,7 +31,7 @@ def spec(name: str) -> JobSpec:
 async def test_a_spec_is_kept_as_long_as_samples_of_its_job_are_held(tmp_path: Path) -> None:
     client = ServiceClient("http://127.0.0.1:9", None)
     held = {f"held-{n}" for n in range(KEPT_JOBS)}
-    shelf = JobShelf(AssetCache(tmp_path / "assets", client), tmp_path / "cache", lambda: held)
+    shelf = JobShelf(AssetCache(tmp_path / "assets", client), Targets(open_driver), tmp_path / "cache", lambda: held)
     for name in [*sorted(held), *(f"other-{n}" for n in range(KEPT_JOBS))]:
         shelf.put(spec(name))
     assert held < set(shelf.known())
