@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import signal
 import socket
 
 import uvicorn
@@ -65,6 +67,9 @@ def serve(settings: Settings, listener: socket.socket | None = None) -> None:
     logs.configure(settings)
     listener = listener or bind(settings)
     running = server(settings)
-    running.run(sockets=[listener])
+    # uvicorn raises the signal again that stopped it; being told to stop is no failure.
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    with contextlib.suppress(KeyboardInterrupt):
+        running.run(sockets=[listener])
     if not running.started:
         raise StartupError("the service could not start; the log above says why")

@@ -20,7 +20,7 @@ import pytest
 import yaml
 
 from service.db.binaries import find_binaries
-from tests.support.fathom_up import Home, new_home, stop
+from tests.support.fathom_up import Home, new_home
 from tests.support.waiting import until
 
 ROOT = Path(__file__).parents[2]
@@ -192,10 +192,10 @@ async def test_its_commands_work_by_hand_against_a_plain_postgres(compose: dict[
             worker = home.start(*composed.command("worker"), environment=composed.environment("worker"))
             inside = {**server, "FATHOM_TOKEN": TOKEN}
             await until(lambda: _workers(home, inside) == ["up"], seconds=60)
-            stop(worker)
-            assert worker.returncode == 0
-            stop(service)
-            assert service.returncode == 0
+            for process in (worker, service):  # as `docker compose stop` does
+                process.terminate()
+                process.communicate(timeout=60)
+                assert process.returncode == 0
         finally:
             for process in filter(None, (worker, service)):
                 if process.poll() is None:
