@@ -38,54 +38,56 @@ def model() -> None:
     """
 
 
+_ADD_OPTIONS = (
+    click.option("--api", type=click.Choice(APIS), required=True, help="How to talk to it."),
+    click.option("--base-url", metavar="URL", help="E.g. http://127.0.0.1:8000/v1, as the worker sees it."),
+    click.option("--model-id", help="The id the server knows it by. Default: the only one it has."),
+    click.option("--command", help="Program and arguments (API kind command), quoted as one text."),
+    click.option("--driver", default="local", show_default=True, help="local, ssh, or a plug-in."),
+    click.option("--host", help="user@host[:port] or an alias of ~/.ssh/config (driver ssh)."),
+    click.option(
+        "--driver-option", "driver_options", multiple=True, metavar="KEY=JSON", callback=json_pairs,
+        help="What else the driver takes, e.g. host_key_sha256=…",
+    ),
+    click.option("--tokenizer", help="A tokenizer.json or .gguf file, package:FILE, a Hub id, an asset, or `server`."),
+    click.option("--context-window", type=click.IntRange(min=1), help="Tokens; overrides what the probe finds."),
+    click.option("--api-key-env", metavar="NAME", help="The worker's environment variable that holds the key."),
+    click.option(
+        "--header", "headers", multiple=True, metavar="KEY=VALUE", callback=key_values,
+        help="Extra request header; no secrets, they are shown.",
+    ),
+    click.option("--temperature", type=float, help="Default: 0."),
+    click.option("--top-p", type=float),
+    click.option("--top-k", type=int),
+    click.option("--min-p", type=float),
+    click.option("--repetition-penalty", type=float),
+    click.option("--seed", type=int),
+    click.option("--stop", multiple=True, help="Stop sequence (may be repeated)."),
+    click.option("--system", help="System prompt; a benchmark's own comes first."),
+    click.option("--extra-body", metavar="JSON", help="Merged into each request body."),
+    click.option("--max-concurrency", type=click.IntRange(1, 100_000), help="Calls in flight over all workers."),
+    click.option("--requests-per-minute", type=click.IntRange(min=1)),
+    click.option("--tokens-per-minute", type=click.IntRange(min=1)),
+    click.option(
+        "--timeout", "timeouts", multiple=True, metavar="KEY=SECONDS", callback=json_pairs,
+        help=f"One of {', '.join(_TIMEOUTS)}.",
+    ),
+    click.option(
+        "--price", "price", multiple=True, metavar="KEY=VALUE", callback=json_pairs,
+        help="input, cached_input and output per million tokens, and currency.",
+    ),
+    click.option(
+        "--label", "labels", multiple=True, metavar="KEY=VALUE", callback=key_values,
+        help="What a worker must offer to run it.",
+    ),
+    click.option("--replace", is_flag=True, help="Overwrite a model of the same name."),
+    click.option("--probe/--no-probe", "probing", default=True, help="Have a worker look at it now."),
+)  # fmt: skip
+"""The flags of `fathom model add`: all fields of a ModelRequest."""
+
+
 def _add_options(function: Command) -> Command:
-    number = click.FLOAT
-    options = [
-        click.option("--api", type=click.Choice(APIS), required=True, help="How to talk to it."),
-        click.option("--base-url", metavar="URL", help="E.g. http://127.0.0.1:8000/v1, as the worker sees it."),
-        click.option("--model-id", help="The id the server knows it by. Default: the only one it has."),
-        click.option("--command", help="Program and arguments (API kind command), quoted as one text."),
-        click.option("--driver", default="local", show_default=True, help="local, ssh, or a plug-in."),
-        click.option("--host", help="user@host[:port] or an alias of ~/.ssh/config (driver ssh)."),
-        click.option(
-            "--driver-option", "driver_options", multiple=True, metavar="KEY=JSON", callback=json_pairs,
-            help="What else the driver takes, e.g. host_key_sha256=…",
-        ),
-        click.option("--tokenizer", help="A tokenizer.json or .gguf file, package:FILE, a Hub id, an asset, or `server`."),
-        click.option("--context-window", type=click.IntRange(min=1), help="Tokens; overrides what the probe finds."),
-        click.option("--api-key-env", metavar="NAME", help="The worker's environment variable that holds the key."),
-        click.option(
-            "--header", "headers", multiple=True, metavar="KEY=VALUE", callback=key_values,
-            help="Extra request header; no secrets, they are shown.",
-        ),
-        click.option("--temperature", type=number, help="Default: 0."),
-        click.option("--top-p", type=number),
-        click.option("--top-k", type=int),
-        click.option("--min-p", type=number),
-        click.option("--repetition-penalty", type=number),
-        click.option("--seed", type=int),
-        click.option("--stop", multiple=True, help="Stop sequence (may be repeated)."),
-        click.option("--system", help="System prompt; a benchmark's own comes first."),
-        click.option("--extra-body", metavar="JSON", help="Merged into each request body."),
-        click.option("--max-concurrency", type=click.IntRange(1, 100_000), help="Calls in flight over all workers."),
-        click.option("--requests-per-minute", type=click.IntRange(min=1)),
-        click.option("--tokens-per-minute", type=click.IntRange(min=1)),
-        click.option(
-            "--timeout", "timeouts", multiple=True, metavar="KEY=SECONDS", callback=json_pairs,
-            help=f"One of {', '.join(_TIMEOUTS)}.",
-        ),
-        click.option(
-            "--price", "price", multiple=True, metavar="KEY=VALUE", callback=json_pairs,
-            help="input, cached_input and output per million tokens, and currency.",
-        ),
-        click.option(
-            "--label", "labels", multiple=True, metavar="KEY=VALUE", callback=key_values,
-            help="What a worker must offer to run it.",
-        ),
-        click.option("--replace", is_flag=True, help="Overwrite a model of the same name."),
-        click.option("--probe/--no-probe", "probing", default=True, help="Have a worker look at it now."),
-    ]  # fmt: skip
-    for option in reversed(options):
+    for option in reversed(_ADD_OPTIONS):
         function = option(function)
     return function
 
