@@ -11,8 +11,9 @@ from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from service.db.columns import Xid8
 from service.db.engine import parse_url
-from service.db.tables import Xid8, metadata
+from service.db.tables import metadata
 
 ischema_names["xid8"] = Xid8  # so that a comparison with a live database knows the type
 

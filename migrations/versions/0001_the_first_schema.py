@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-from service.db.tables import Xid8
+from service.db.columns import Xid8
 
 revision = "0001"
 down_revision = None

@@ -24,60 +24,17 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     SmallInteger,
     Table,
     Text,
-    func,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, UUID
-from sqlalchemy.types import UserDefinedType
 
 from protocol.assets import AssetKind
 from protocol.jobs import JobState
-
-
-class Xid8(UserDefinedType[int]):
-    """A 64-bit transaction id. Sent and read as text; comparisons are made in the server."""
-
-    cache_ok = True
-
-    def get_col_spec(self, **_: Any) -> str:
-        return "xid8"
-
-
-metadata = MetaData(
-    naming_convention={
-        "ix": "%(table_name)s_%(column_0_N_name)s",
-        "uq": "%(table_name)s_%(column_0_N_name)s_key",
-        "ck": "%(table_name)s_%(constraint_name)s_check",
-        "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
-        "pk": "%(table_name)s_pkey",
-    }
-)
-
-
-def _now(name: str) -> Column[Any]:
-    return Column(name, DateTime(timezone=True), nullable=False, server_default=func.clock_timestamp())
-
-
-def _time(name: str) -> Column[Any]:
-    return Column(name, DateTime(timezone=True))
-
-
-def _json(name: str, default: str = "{}") -> Column[Any]:
-    return Column(name, JSONB, nullable=False, server_default=text(f"'{default}'"))
-
-
-def _count(name: str, kind: type[Integer] = BigInteger) -> Column[Any]:
-    return Column(name, kind, nullable=False, server_default=text("0"))
-
-
-def _one_of(column: str, values: list[str]) -> CheckConstraint:
-    return CheckConstraint(f"{column} in ({', '.join(repr(v) for v in values)})", name=column)
-
+from service.db.columns import Xid8, count, json_object, metadata, moment, now, one_of
 
 tokens = Table(
     "tokens",
@@ -86,9 +43,9 @@ tokens = Table(
     Column("name", Text, nullable=False),
     Column("sha256", Text, nullable=False, unique=True, comment="Hash of the token; the token itself is never stored."),
     Column("role", Text, nullable=False, server_default="admin"),
-    _now("created_at"),
-    _time("last_used_at"),
-    _time("revoked_at"),
+    now("created_at"),
+    moment("last_used_at"),
+    moment("revoked_at"),
 )
 
 blobs = Table(
@@ -96,7 +53,7 @@ blobs = Table(
     metadata,
     Column("sha256", Text, primary_key=True),
     Column("size", BigInteger, nullable=False),
-    _now("created_at"),
+    now("created_at"),
 )
 
 blob_chunks = Table(
@@ -116,9 +73,9 @@ assets = Table(
     Column("sha256", Text, ForeignKey("blobs.sha256"), nullable=False, index=True),
     Column("size", BigInteger, nullable=False),
     Column("source", Text, nullable=False, server_default=""),
-    _json("meta"),
-    _now("created_at"),
-    _one_of("kind", [k.value for k in AssetKind]),
+    json_object("meta"),
+    now("created_at"),
+    one_of("kind", [k.value for k in AssetKind]),
 )
 
 models = Table(
@@ -130,7 +87,7 @@ models = Table(
     Column("tokenizer_sha256", Text),
     Column("probe", JSONB, comment="protocol.models.Probe"),
     # Copies of spec.labels and spec.limits that claims read; whoever writes spec writes them too.
-    _json("labels"),
+    json_object("labels"),
     Column("max_concurrency", Integer, nullable=False, server_default=text("64")),
     Column("requests_per_minute", Integer),
     Column("tokens_per_minute", BigInteger),
@@ -150,9 +107,9 @@ models = Table(
     Column(
         "lease_floor", BigInteger, nullable=False, server_default=text("0"), comment="No live lease has a lower id."
     ),
-    _now("created_at"),
-    _now("updated_at"),
-    _one_of("circuit", ["closed", "open", "half-open"]),
+    now("created_at"),
+    now("updated_at"),
+    one_of("circuit", ["closed", "open", "half-open"]),
     CheckConstraint("max_concurrency > 0", name="max_concurrency"),
     postgresql_with={"fillfactor": "50"},
 )
@@ -168,13 +125,13 @@ jobs = Table(
     Column("model_id", Integer, ForeignKey("models.id"), nullable=False, index=True),
     Column("model_spec", JSONB, nullable=False, comment="The model as it was at submission, for the record."),
     # What the probe had found at submission; samples are built from it, so a later probe must not change them.
-    _json("model_facts"),
+    json_object("model_facts"),
     Column("options", JSONB, nullable=False),
-    _json("run"),
-    _json("labels"),
-    _json("assets"),
-    _json("asset_names"),
-    _json("warnings", "[]"),
+    json_object("run"),
+    json_object("labels"),
+    json_object("assets"),
+    json_object("asset_names"),
+    json_object("warnings", "[]"),
     Column("priority", Integer, nullable=False, server_default=text("0")),
     Column("max_concurrency", Integer),
     Column("max_attempts", Integer, nullable=False, server_default=text("5")),
@@ -189,12 +146,12 @@ jobs = Table(
     # No range before (at_cell, at_start) has samples left: where claims begin to look.
     Column("at_cell", Integer, nullable=False, server_default=text("0")),
     Column("at_start", Integer, nullable=False, server_default=text("0")),
-    _now("created_at"),
-    _time("started_at"),
-    _time("finished_at"),
-    _time("active_at"),
-    _count("done"),
-    _one_of("state", [s.value for s in JobState]),
+    now("created_at"),
+    moment("started_at"),
+    moment("finished_at"),
+    moment("active_at"),
+    count("done"),
+    one_of("state", [s.value for s in JobState]),
     Index("jobs_running", "model_id", "priority", postgresql_where=text("state = 'running'")),
     postgresql_with={"fillfactor": "50"},
 )
@@ -206,7 +163,7 @@ cells = Table(
     Column("cell", Integer, nullable=False),
     Column("task", Text, nullable=False),
     Column("length", Integer, nullable=False),
-    _json("variant"),
+    json_object("variant"),
     Column("size", Integer, nullable=False, comment="Samples; their indices are 0 … size - 1."),
     PrimaryKeyConstraint("job_id", "cell"),
     CheckConstraint("size > 0", name="size"),
@@ -234,13 +191,13 @@ workers = Table(
     Column("pid", Integer, nullable=False),
     Column("version", Text, nullable=False),
     Column("concurrency", Integer, nullable=False),
-    _json("labels"),
+    json_object("labels"),
     Column("state", Text, nullable=False, server_default="up"),
-    _json("models", "{}"),
-    _count("done"),
-    _now("registered_at"),
-    _now("last_seen_at"),
-    _one_of("state", ["up", "draining", "gone"]),
+    json_object("models", "{}"),
+    count("done"),
+    now("registered_at"),
+    now("last_seen_at"),
+    one_of("state", ["up", "draining", "gone"]),
     postgresql_with={"fillfactor": "50"},
 )
 
@@ -255,7 +212,7 @@ leases = Table(
     Column("fresh", Boolean, nullable=False, comment="First attempts: none of its samples has a row in retries."),
     Column("open", ARRAY(Integer), nullable=False, comment="Indices not reported yet, ascending."),
     Column("n", Integer, nullable=False, comment="How many those are: calls in flight."),
-    _now("granted_at"),
+    now("granted_at"),
     Column("expires_at", DateTime(timezone=True), nullable=False, index=True),
     Index("leases_job", "job_id", "id"),
     Index("leases_model", "model_id", "id"),
@@ -297,7 +254,7 @@ results = Table(
     Column("ttft_ms", Integer),
     Column("duration_ms", Integer),
     Column("score", Double),
-    _now("at"),
+    now("at"),
     Column("status", Text, nullable=False),
     Column("finish_reason", Text),
     Column("prompt_sha256", LargeBinary),
@@ -327,7 +284,7 @@ attempts = Table(
     Column("prompt_tokens", Integer),
     Column("completion_tokens", Integer),
     Column("duration_ms", Integer),
-    _now("at"),
+    now("at"),
     Index("attempts_sample", "job_id", "cell", "index", "id"),
 )
 
@@ -336,12 +293,12 @@ def _tally_columns() -> list[Column[Any]]:
     return [
         Column("status", Text, nullable=False, comment="A result's status; `attempt` for calls that gave no result."),
         Column("score", Double, nullable=False, comment="-1 where there is none."),
-        _count("n"),
-        _count("calls"),
-        _count("prompt_tokens"),
-        _count("cached_tokens"),
-        _count("completion_tokens"),
-        _count("thinking_tokens"),
+        count("n"),
+        count("calls"),
+        count("prompt_tokens"),
+        count("cached_tokens"),
+        count("completion_tokens"),
+        count("thinking_tokens"),
     ]
 
 
@@ -372,7 +329,7 @@ progress_points = Table(
     "progress_points",
     metadata,
     Column("job_id", BigInteger, nullable=False),
-    _now("at"),
+    now("at"),
     Column("done", BigInteger, nullable=False),
     PrimaryKeyConstraint("job_id", "at"),
     comment="How far a job was when: its speed and its remaining time.",
@@ -384,8 +341,8 @@ events = Table(
     Column("id", BigInteger, Identity(always=True), primary_key=True, comment="Rises in commit order within a job."),
     Column("job_id", BigInteger, nullable=False),
     Column("kind", Text, nullable=False),
-    _now("at"),
-    _json("data"),
+    now("at"),
+    json_object("data"),
     Index("events_job", "job_id", "id"),
     comment="Outbox of the event streams. Written only while the job's row is locked.",
 )
@@ -397,9 +354,9 @@ probe_orders = Table(
     Column("model_id", Integer, ForeignKey("models.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("worker_id", Integer),
     Column("report", JSONB, comment="protocol.models.Probe"),
-    _now("created_at"),
-    _time("taken_at"),
-    _time("answered_at"),
+    now("created_at"),
+    moment("taken_at"),
+    moment("answered_at"),
 )
 
 idempotency_keys = Table(
@@ -410,6 +367,6 @@ idempotency_keys = Table(
     Column("body_sha256", Text, nullable=False),
     Column("status", Integer, nullable=False),
     Column("reply", JSONB, nullable=False),
-    _now("created_at"),
+    now("created_at"),
     PrimaryKeyConstraint("scope", "key"),
 )

@@ -15,10 +15,11 @@ from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from service.db import migrate
+from service.db.columns import Xid8
 from service.db.embedded import EmbeddedPostgres
 from service.db.engine import parse_url, raw_dsn
 from service.db.errors import NotMigrated
-from service.db.tables import Xid8, metadata
+from service.db.tables import metadata
 from tests.conftest import at_database
 
 
