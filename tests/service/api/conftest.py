@@ -22,18 +22,12 @@ async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     settings = Settings(
         database_url=database_url, data_dir=tmp_path, port=0, pool_size=6, probe_wait=2.0, max_body=64 * 1024
     )
-    async with running(settings) as found:
+    async with Running(settings) as found:
         yield found
 
 
-@pytest.fixture
-def running_service() -> type[running]:
-    """Starts a service with other settings."""
-    return running
-
-
-class running:
-    """`async with running(settings) as service`."""
+class Running:
+    """`async with Running(settings) as service`: a service of its own. `stop` asks it to end before the block does."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -53,9 +47,12 @@ class running:
         )
         return Service(self._http, state, token, f"http://{host}:{port}")
 
+    def stop(self) -> None:
+        self._server.should_exit = True
+
     async def __aexit__(self, *_: object) -> None:
         await self._http.aclose()
-        self._server.should_exit = True
+        self.stop()
         await self._task
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from service.settings import Settings
 from tests.service.api.acting import Service
-from tests.service.api.conftest import running
+from tests.service.api.conftest import Running
 
 
 async def _events(lines: AsyncIterator[str]) -> AsyncIterator[dict[str, Any]]:
@@ -76,7 +76,7 @@ async def test_comments_keep_a_silent_stream_alive(
     job = await service.submit()
     settings = Settings(database_url=database_url, data_dir=tmp_path, port=0)
     async with (
-        running(replace(settings, event_heartbeat=0.1)) as quick,
+        Running(replace(settings, event_heartbeat=0.1)) as quick,
         quick.http.stream("GET", f"/v1/jobs/{job}/events") as answer,
     ):
         comments = 0
@@ -90,12 +90,12 @@ async def test_an_open_stream_does_not_hold_up_the_stop_of_the_service(
     service: Service, model: str, tmp_path: Any, database_url: str
 ) -> None:
     job = await service.submit()
-    other = running(Settings(database_url=database_url, data_dir=tmp_path, port=0, shutdown_grace=60))
+    other = Running(Settings(database_url=database_url, data_dir=tmp_path, port=0, shutdown_grace=60))
     found = await other.__aenter__()
     async with found.http.stream("GET", f"/v1/jobs/{job}/events") as answer:
         events = _events(answer.aiter_lines())
         await anext(events)
-        other._server.should_exit = True
+        other.stop()
         assert [event async for event in events if "id" in event] == []
     await asyncio.wait_for(other.__aexit__(), 30)
 

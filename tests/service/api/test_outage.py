@@ -19,7 +19,7 @@ from service.errors import SettingsError, StartupError
 from service.serve import bind
 from service.settings import Settings, from_environment
 from tests.service.api.acting import Service
-from tests.service.api.conftest import running
+from tests.service.api.conftest import Running
 
 
 async def test_while_the_database_is_away_answers_are_503_and_they_come_back(
@@ -27,7 +27,7 @@ async def test_while_the_database_is_away_answers_are_503_and_they_come_back(
 ) -> None:
     with EmbeddedPostgres(server_folder / "data", {"fsync": "off"}) as postgres:
         await migrate.upgrade(postgres.url)
-        async with running(Settings(database_url=postgres.url, data_dir=tmp_path, port=0)) as service:
+        async with Running(Settings(database_url=postgres.url, data_dir=tmp_path, port=0)) as service:
             await service.ok("GET", "/readyz")
             await service.ok("GET", "/v1/jobs")
             await asyncio.to_thread(postgres.stop)

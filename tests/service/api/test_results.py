@@ -17,7 +17,7 @@ from service.errors import BadCursor
 from service.queue import reports
 from service.settings import Settings
 from tests.service.api.acting import PLANNED, Service, failed, ok
-from tests.service.api.conftest import running
+from tests.service.api.conftest import Running
 
 NDJSON = {"Accept": "application/x-ndjson"}
 
@@ -79,7 +79,7 @@ async def test_a_cursor_goes_on_after_a_restart_of_the_service(
     worker = await service.worker()
     await service.finish(worker, limit=10)
     page = await service.ok("GET", f"/v1/jobs/{job}/results", params={"limit": 6})
-    async with running(Settings(database_url=database_url, data_dir=tmp_path, port=0)) as other:
+    async with Running(Settings(database_url=database_url, data_dir=tmp_path, port=0)) as other:
         await other.finish(worker)
         rest = await other.ok("GET", f"/v1/jobs/{job}/results", params={"cursor": page["next_cursor"]})
         assert rest["final"]
