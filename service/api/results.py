@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Header, Query, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import Response, StreamingResponse
 
 from protocol.jobs import EventPage, PromptText, Result, ResultPage, SampleDetail
@@ -15,8 +17,10 @@ from service import events, jobs, prompts, results
 from service.api.deps import Connection, State, StateDep
 from service.api.parameters import CellNumber, Cursor, FiltersDep, SampleIndex
 from service.jobs import JobRow
+from service.problems import database_away
 from service.results import Filters, Key
 
+log = logging.getLogger(__name__)
 router = APIRouter(prefix="/jobs/{job}", tags=["results"])
 NDJSON = "application/x-ndjson"
 _BATCH = 500
@@ -147,5 +151,11 @@ async def follow_events(
 
 
 async def _wire(stream: AsyncIterator[ServerSentEvent]) -> AsyncIterator[bytes]:
-    async for event in stream:
-        yield events.wire(event)
+    """The stream as bytes. It ends when the database goes away: whoever listens comes back with the last id."""
+    try:
+        async for event in stream:
+            yield events.wire(event)
+    except (SQLAlchemyError, OSError, TimeoutError) as error:
+        if (why := database_away(error)) is None:
+            raise
+        log.warning("a stream of events ends early: %s", why)

@@ -20,6 +20,7 @@ from service.serve import bind
 from service.settings import Settings, from_environment
 from tests.service.api.acting import Service
 from tests.service.api.conftest import Running
+from tests.support.queue import add_job, add_model
 
 
 async def test_while_the_database_is_away_answers_are_503_and_they_come_back(
@@ -30,7 +31,12 @@ async def test_while_the_database_is_away_answers_are_503_and_they_come_back(
         async with Running(Settings(database_url=postgres.url, data_dir=tmp_path, port=0)) as service:
             await service.ok("GET", "/readyz")
             await service.ok("GET", "/v1/jobs")
-            await asyncio.to_thread(postgres.stop)
+            job = await add_job(service.state.db, await add_model(service.state.db))
+            async with service.http.stream("GET", f"/v1/jobs/{job.public}/events") as stream:
+                lines = stream.aiter_lines()
+                assert (await anext(lines)).startswith(":")
+                await asyncio.to_thread(postgres.stop)
+                assert [line async for line in lines if line.startswith("id")] == []
             await _away(service)
             await asyncio.to_thread(postgres.start)
             async with asyncio.timeout(60):
