@@ -6,7 +6,7 @@ import uuid
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,6 +20,7 @@ from tests.benchmarks.ruler.opening import tokenizer
 _WORD = st.text("ab-'", min_size=1, max_size=4)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.lists(_WORD, min_size=1, max_size=12), st.lists(_WORD, min_size=1, max_size=12))
 def test_lazy_pairs_equal_the_sorted_set_of_all_pairs(firsts: list[str], seconds: list[str]) -> None:
     lazy = SortedPairs(firsts, seconds)
@@ -56,11 +57,13 @@ def test_draws_are_the_same_on_every_machine() -> None:
     assert draws.bytes(8) == seeded.randbytes(8)
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 300), st.integers(0, 1000))
 def test_permutations_hold_every_number_once(limit: int, seed: int) -> None:
     assert sorted(Draws(seed).permutation(limit).tolist()) == list(range(limit))
 
 
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 200), st.data())
 def test_samples_are_without_repetition(limit: int, data: st.DataObject) -> None:
     size = data.draw(st.integers(0, limit))
