@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -28,7 +27,7 @@ _SHIM = """import nltk.tokenize, punkt
 _splitter = punkt.tokenizer_for("english")
 nltk.tokenize.sent_tokenize = lambda text, language="english": _splitter.tokenize(text)
 
-import json, os, time, tqdm
+import json, os, resource, time, tqdm
 
 def _timed(items):
     times = [time.process_time()]
@@ -36,7 +35,7 @@ def _timed(items):
         yield item
         times.append(time.process_time())
     with open(os.environ["REFERENCE_TIMES"], "w") as file:
-        json.dump(times, file)
+        json.dump({"times": times, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}, file)
 
 tqdm.tqdm = _timed
 """
@@ -118,8 +117,8 @@ def run(folder: Path, task: str, length: int, count: int, seed: int = 42, timeou
             raise RuntimeError(f"{task} at {length} after {time.monotonic() - start:.0f} s: {done.stderr[-2000:]}")
         lines = (Path(out) / task / "validation.jsonl").read_text().splitlines()
         noted = json.loads(times.read_text())
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024  # of the largest child so far
-    return Ran([json.loads(line) for line in lines], noted[0], (noted[-1] - noted[0]) / count, memory)
+    begun, *_, ended = noted["times"]
+    return Ran([json.loads(line) for line in lines], begun, (ended - begun) / count, noted["memory"])
 
 
 def _template(synthetic: Path, script: str) -> str:
