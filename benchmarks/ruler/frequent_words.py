@@ -6,6 +6,7 @@ fits the budget. Words of ranks that are listed no time are not drawn.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,15 @@ def zeta(alpha: float) -> float:
     from scipy.special import zeta as scipys  # half a second to import, wanted by this task alone
 
     return float(scipys(alpha))
+
+
+def zeta(alpha: float) -> float:
+    """Riemann's zeta function; scipy, which takes a third of a second to import, agrees at 2 to the bit."""
+    if alpha == 2:
+        return math.pi**2 / 6
+    from scipy import special
+
+    return float(special.zeta(alpha))
 
 
 @dataclass(frozen=True, slots=True)

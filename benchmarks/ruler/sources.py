@@ -200,7 +200,7 @@ def list_words(
     """
     own = language.words("list")
     each = float(meter.spaces([" " + word for word in own.words[:2000]]).mean()) + float(meter.space(" 1234."))
-    wanted = int(1.1 * different_words(parameters, budget, each)) + 100
+    wanted = int(1.03 * different_words(parameters, budget, each)) + 20
     if wanted <= len(own.words):
         frequent_first = not own.name.startswith("wonderwords")
         return [own], own.words[: max(wanted, 8192)] if frequent_first else own.words
