@@ -21,13 +21,6 @@ _ASKED = 3
 
 
 def zeta(alpha: float) -> float:
-    """Riemann's zeta function."""
-    from scipy.special import zeta as scipys  # half a second to import, wanted by this task alone
-
-    return float(scipys(alpha))
-
-
-def zeta(alpha: float) -> float:
     """Riemann's zeta function; scipy, which takes a third of a second to import, agrees at 2 to the bit."""
     if alpha == 2:
         return math.pi**2 / 6
