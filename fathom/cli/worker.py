@@ -74,6 +74,7 @@ class WorkerGroup(click.Group):
 @click.option(
     "--grace", type=click.FloatRange(0), default=30, show_default=True, help="Seconds to finish after SIGTERM."
 )
+@click.option("--stream", is_flag=True, help="Ask for streamed replies, so that times to first token are known.")
 @click.option("--log-level", type=click.Choice(["debug", "info", "warning"]), default="info", show_default=True)
 @server_options
 @json_option
@@ -107,6 +108,7 @@ def worker(server: str | None, token: str | None, as_json: bool, **given: Any) -
         concurrency=given["concurrency"],
         labels=given["labels"],
         grace_seconds=given["grace"],
+        stream=given["stream"],
         **named,
     )
     hold_lifeline()
