@@ -289,3 +289,20 @@ async def test_results_of_a_cancelled_job_are_kept(database: Database, final: st
             await control.steer(connection, job.id, "cancel")
     assert await words(database, worker, job, result(job, grant, 0), hand_back(job, grant, 1)) == ["stored", "returned"]
     assert await state(database, job) == final
+
+
+async def test_a_grant_that_a_crash_forgot_costs_calls_but_no_result_counts_twice(database: Database) -> None:
+    job, first = await one(database, 3)
+    second = await add_worker(database)
+    [forgotten] = await claim(database, first)
+    # What a crash within a moment of the claim leaves: no lease, and the samples not handed out.
+    await database.pool.execute("delete from leases")
+    await database.pool.execute("insert into ranges(job_id, cell, start, stop, next) values ($1, 0, 0, 3, 0)", job.id)
+    await database.pool.execute("update jobs set at_cell = 0, at_start = 0")
+    assert await words(database, first, job, result(job, forgotten, 1, score=0.5)) == ["stored"]
+    [again] = await claim(database, second)
+    assert again.samples == forgotten.samples
+    assert await words(database, second, job, *results(job, again)) == ["stored", "duplicate", "stored"]
+    assert await database.pool.fetchval("select score from results where index = 1") == 0.5
+    assert await counted(database, job) == {"ok": 3}
+    assert await state(database, job) == "completed"
