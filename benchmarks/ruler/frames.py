@@ -23,13 +23,15 @@ class Frame:
 class Wrapping:
     """Text before the context, text after it to the end of the user's turn, and the answer prefix.
 
-    `question` is how many characters of `tail` belong to the task (the rest is the chat template's).
+    `question` is how many characters of `tail` belong to the task (the rest is the chat template's), `head_tokens`
+    the tokens of `head` where they are known.
     """
 
     head: str
     tail: str
     prefix: str
     question: int
+    head_tokens: int | None = None
 
     @property
     def ending(self) -> str:

@@ -41,7 +41,7 @@ def in_noise(
     chosen = places(size)
     lines = [noise] * size
     before = [place * each for place in chosen]
-    return _lines(lines, texts, added, chosen, before, meter.start(wrapping.head), fixed + size * each)
+    return _lines(lines, texts, added, chosen, before, _start(meter, wrapping), fixed + size * each)
 
 
 def in_lines(
@@ -61,7 +61,7 @@ def in_lines(
         raise TooSmall(fixed + int(sums[min(least, len(costs))]))
     chosen = places(size)
     before = [int(sums[place]) for place in chosen]
-    return _lines(list(lines[:size]), texts, added, chosen, before, meter.start(wrapping.head), fixed + int(sums[size]))
+    return _lines(list(lines[:size]), texts, added, chosen, before, _start(meter, wrapping), fixed + int(sums[size]))
 
 
 def fixed_tokens(meter: Meter, wrapping: Wrapping, texts: Sequence[str]) -> int:
@@ -69,9 +69,16 @@ def fixed_tokens(meter: Meter, wrapping: Wrapping, texts: Sequence[str]) -> int:
     return _fixed(meter, wrapping, texts)[0]
 
 
+def _start(meter: Meter, wrapping: Wrapping) -> int:
+    """Tokens before the context; a space at the end of the head belongs to the first word."""
+    if wrapping.head_tokens is not None:
+        return wrapping.head_tokens
+    return meter.start(wrapping.head if wrapping.head.endswith("\n") else wrapping.head.rstrip(" "))
+
+
 def _fixed(meter: Meter, wrapping: Wrapping, texts: Sequence[str]) -> tuple[int, list[int]]:
     added = meter.lines([text + "\n" for text in texts]).tolist()
-    return meter.start(wrapping.head) + sum(added) + meter.end(wrapping.ending.removeprefix("\n")), added
+    return _start(meter, wrapping) + sum(added) + meter.end(wrapping.ending.removeprefix("\n")), added
 
 
 def _lines(
@@ -96,8 +103,8 @@ def in_essays(
     meter: Meter, wrapping: Wrapping, essays: Essays, texts: Sequence[str], budget: int, places: Places
 ) -> Placed:
     """As many words of the essays as the budget holds, with the texts between sentences. Raises TooSmall."""
-    head, ending = wrapping.head, wrapping.ending
-    start = meter.start(head if head.endswith("\n") else head.rstrip(" "))
+    ending = wrapping.ending
+    start = _start(meter, wrapping)
     added = meter.spaces([" " + text for text in texts]).tolist()
     known = start + sum(added) + meter.end(ending.lstrip("\n"))
     seams = Seams(meter, wrapping, essays, texts)

@@ -57,10 +57,12 @@ class Tracking:
     def build(self, draws: Draws, budget: int, index: int = 0) -> Draft:
         """The draft that fills `budget` tokens. Raises TooSmall."""
         p, chains = self.parameters, self._chains(draws, self.parameters.chains, self.parameters.hops, 5)
-        example = self._example(draws, self._example_lines, {name for chain in chains for name in chain.names})
         outer, _, _ = self.frame.model_template.partition("{task_template}")
+        taken = {name for chain in chains for name in chain.names}
+        example, tokens = self._example(draws, self._example_lines, taken, outer)
         wrapping = wrap(self.frame, self._template, query=chains[0].value, num_v=p.hops + 1)
-        wrapping = replace(wrapping, head=outer + example + "\n" + wrapping.head[len(outer) :])
+        head = wrapping.head[len(outer) :]
+        wrapping = replace(wrapping, head=outer + example + head, head_tokens=tokens + self.meter.line(head))
         texts, owners = self._interleaved(draws, [chain.statements() for chain in chains])
         if self.essays is not None:
             texts = [text + "." for text in texts]
@@ -108,8 +110,8 @@ class Tracking:
         rest = [iter(chain) for chain in chains]
         return [next(rest[owner]) for owner in owners], owners
 
-    def _example(self, draws: Draws, lines: int, taken: set[str]) -> str:
-        """A worked example with its answer, in the plain template."""
+    def _example(self, draws: Draws, lines: int, taken: set[str], outer: str) -> tuple[str, int]:
+        """A worked example with its answer and a blank line, in the plain template, and its tokens after `outer`."""
         hops = min(_EXAMPLE_HOPS, self.parameters.hops)
         (chain,) = self._chains(draws, 1, hops, 3, taken)
         statements = chain.statements()
@@ -118,11 +120,13 @@ class Tracking:
             context.insert(place + moved, statements[moved])
         plain = replace(self.frame, model_template="{task_template}")
         wrapping: Wrapping = wrap(plain, self._template, query=chain.value, num_v=hops + 1)
-        answer = wrapping.prefix.rstrip(" ") + " " + " ".join(chain.names) + "\n"
-        return wrapping.head + "\n".join(context) + wrapping.tail + answer
+        rest = wrapping.tail + wrapping.prefix.rstrip(" ") + " " + " ".join(chain.names) + "\n\n"
+        tokens = self.meter.start(outer + wrapping.head) + lines * self._noise
+        tokens += sum(self.meter.lines([*(text + "\n" for text in statements), rest.removeprefix("\n")]).tolist())
+        return wrapping.head + "\n".join(context) + rest, tokens
 
     def _size_example(self, limit: int) -> int:
         """Lines of noise in the worked example: as many as `limit` tokens hold, at least one a statement."""
         least = min(_EXAMPLE_HOPS, self.parameters.hops) + 1
-        smallest = self.meter.start(self._example(Draws("example"), least, set()))
+        _, smallest = self._example(Draws("example"), least, set(), "")
         return least + max(0, (limit - smallest) // self._noise)
