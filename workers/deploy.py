@@ -205,7 +205,7 @@ async def _put(driver: SshDriver, content: bytes, path: str) -> None:
 
 async def _checked(driver: SshDriver, program: str) -> str:
     try:
-        await run(driver, f"{shlex.quote(program)} --version")
+        await run(driver, f"{shlex.quote(program)} --version", deadline=_START_SECONDS)
     except (DriverError, DeployError) as error:
         raise DeployError(f"{program} does not run there: {error}") from error
     return program
