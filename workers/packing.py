@@ -32,7 +32,7 @@ def pack_ours(folder: Path) -> Path:
         raise WorkerError(f"{OURS} is not installed here, so no wheel can be made of it; give --wheel") from error
 
 
-def pack(found: Distribution, folder: Path, packages: tuple[str, ...] = ()) -> Path:
+def pack(found: Distribution, folder: Path, packages: tuple[str, ...] = (), *, compress: bool = True) -> Path:
     """Write the wheel of a distribution into `folder`; `packages` are those of an editable installation."""
     tag = _tag(found)
     name = f"{found.metadata['Name'].replace('-', '_')}-{found.version}-{tag}.whl"
@@ -41,7 +41,8 @@ def pack(found: Distribution, folder: Path, packages: tuple[str, ...] = ()) -> P
         files |= dict(_imported(packages))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with zipfile.ZipFile(path, "w", method, compresslevel=1) as archive:
         rows = [_add(archive, inside, file.read_bytes(), file) for inside, file in sorted(files.items())]
         record = f"{found.metadata['Name'].replace('-', '_')}-{found.version}.dist-info/RECORD"
         record = next(
@@ -80,7 +81,7 @@ def _imported(packages: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
 
 def _add(archive: zipfile.ZipFile, inside: str, content: bytes, file: Path) -> tuple[str, str, int]:
     info = zipfile.ZipInfo(inside, _TIMESTAMP)
-    info.compress_type = zipfile.ZIP_DEFLATED
+    info.compress_type = archive.compression
     info.external_attr = (file.stat().st_mode & 0o777) << 16
     archive.writestr(info, content)
     digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
