@@ -27,8 +27,8 @@ UP, DOWN = 1.5, 1.25
 """The factors of a step."""
 PAYS, AS_GOOD = 1.02, 0.985
 """A larger limit is kept when it does that many times the work per second, a smaller one when it does that much of it."""
-PRESSURE = 1.5
-"""Less is tried when calls take that many times as long as they took at best: they wait."""
+PRESSURE, PRESSURE_KEPT = 1.5, 1.15
+"""Less is tried when a token takes that many times as long as it took at best: calls wait; the second is what is left."""
 CUT = {"rate_limited": 0.8, "overloaded": 0.8, "timeout": 0.5}
 _SHORT_PAUSE, _LONGEST_PAUSE = 5.0, 60.0  # seconds: what of Retry-After is simply waited for, and the longest pause
 _ROUND, _STEP_ROUND = (1, 8), (3, 24)  # completions a round takes: times the limit, at least (slow start, steps)
@@ -97,9 +97,10 @@ class Controller:
         self._round: _Round | None = None
         self._settling = 0
         self._best = 0.0  # work per second, slowly forgotten
-        self._least_wait = math.inf  # seconds a call took at best, slowly forgotten
+        self._least_wait = math.inf  # seconds of calls a unit of work took at best, slowly forgotten
         self._before: _Measured | None = None  # where a step started
         self._direction, self._patience, self._rounds_to_step = 1, 1, 1
+        self._shrinking = False
         self._last_cut = -math.inf
         self._cut: _Cut | None = None
         self._tolerated = 0.0  # the share of refused calls that no cut helps against
@@ -264,15 +265,15 @@ class Controller:
             return
         seconds = now - current.started
         here = _Measured(self.limit, current.work / seconds)
-        wait = self.limit * seconds / current.done
+        wait = self.limit * seconds / max(current.work, 1.0)
         self._best = max(here.speed, self._best * 0.99)
-        self._least_wait = min(wait, self._least_wait * 1.002)
+        self._least_wait = min(wait, self._least_wait * 1.0003)
         if self._slow_start:
             self._climb_fast(here)
         elif self._before is not None:
             self._judge_step(here, self._before)
         else:
-            self._maybe_step(here, wait > PRESSURE * self._least_wait)
+            self._maybe_step(here, wait / self._least_wait)
 
     def _climb_fast(self, here: _Measured) -> None:
         if self._before is not None and here.speed < self._before.speed * 1.2:
@@ -282,14 +283,19 @@ class Controller:
         self._step_to(here, here.limit * 2, "slow start")
         self._slow_start = self._before is not None and self.limit < self._ceiling
 
-    def _maybe_step(self, here: _Measured, waits: bool) -> None:
-        if here.speed < 0.8 * self._best:  # the server has changed: what was best is no longer
-            self._best, self._least_wait, self._patience = here.speed, math.inf, 1
+    def _maybe_step(self, here: _Measured, pressure: float) -> None:
+        waits = pressure > PRESSURE
+        if here.speed < 0.8 * self._best:  # the server or the prompts have changed: what was best is no longer
+            self._best, self._patience, self._rounds_to_step = here.speed, 1, 1
+            self._direction = -1 if waits else 1
         self._rounds_to_step -= 1
         if self._rounds_to_step > 0:
             return
-        if self._direction < 0 and waits:
-            self._step_to(here, here.limit / DOWN, "trying less")
+        if self._direction < 0 and waits:  # by Little's law, that many times fewer calls would do as much
+            self._step_to(here, here.limit / max(DOWN, pressure / PRESSURE_KEPT), "trying less")
+        elif self._shrinking:  # it has just become enough: wait before trying more again
+            self._shrinking, self._direction, self._rounds_to_step = False, 1, _MOST_PATIENCE // 2
+            return
         else:
             self._step_to(here, max(here.limit * UP, here.limit + 1), "trying more")
         if self._before is None:
@@ -298,8 +304,8 @@ class Controller:
     def _judge_step(self, here: _Measured, before: _Measured) -> None:
         up = here.limit > before.limit
         self._before = None
-        if here.speed >= (before.speed * PAYS if up else AS_GOOD * max(before.speed, self._best)):
-            self._direction = 1 if up else -1
+        if here.speed >= (before.speed * PAYS if up else AS_GOOD * max(before.speed, 0.97 * self._best)):
+            self._direction, self._shrinking = (1, False) if up else (-1, True)
             self._patience = self._rounds_to_step = 1
             self.reason = "more pays" if up else "less does as much"
             return
