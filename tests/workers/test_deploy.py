@@ -64,7 +64,10 @@ async def test_a_worker_runs_on_its_own_until_it_is_stopped(box: Sshd, tmp_path:
     environment = tmp_path / "environment"
     (environment / "bin").mkdir(parents=True)
     fake = environment / "bin" / "fathom"  # what is tested is how a program is started, not which
-    fake.write_text('#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "token $(cat "$FATHOM_TOKEN_FILE")"; echo "$@"; exec sleep 1000\n')
+    fake.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && exit 0\n'
+        'echo "token $(cat "$FATHOM_TOKEN_FILE")"; echo "$@"; exec sleep 1000\n'
+    )
     fake.chmod(0o755)
     plan = deploy.Deployment(
         "a-1", "http://far:1", "secret", environment=str(environment), concurrency=3, labels={"gpu": "h 100"}
