@@ -62,17 +62,23 @@ class Load:
                 pass
 
 
+_SAME = {
+    "kind": "result", "status": Status.OK, "score": 1.0, "answer": ANSWER, "thinking": None, "expected": ["4812067"],
+    "prompt_sha256": "ab" * 32, "prompt_tokens": 4096, "finish_reason": "stop", "error": None, "measured": _MEASURED,
+    "detail": {"depth": 50},
+}  # fmt: skip
+
+
 def made(job: str, grant: Grant) -> list[ResultReport]:
-    """Results as workers send them. They come from the API already checked, so they are not checked again here."""
-    return [
-        ResultReport.model_construct(
-            kind="result", lease=grant.lease, job=job, cell=grant.cell, index=index, generation=generation,
-            attempt=attempt, status=Status.OK, score=1.0, answer=ANSWER, thinking=None, expected=["4812067"],
-            prompt_sha256="ab" * 32, prompt_tokens=4096, finish_reason="stop", error=None, measured=_MEASURED,
-            detail={"depth": 50},
-        )
-        for index, generation, attempt in grant.samples
-    ]  # fmt: skip
+    """Results as they come from the API, already checked. Made without pydantic's help: the load must cost less than
+    what it is to measure."""
+    outcomes = []
+    for index, generation, attempt in grant.samples:
+        outcome = ResultReport.__new__(ResultReport)
+        place = {"lease": grant.lease, "job": job, "cell": grant.cell, "index": index}
+        object.__setattr__(outcome, "__dict__", {**_SAME, **place, "generation": generation, "attempt": attempt})
+        outcomes.append(outcome)
+    return outcomes
 
 
 async def drive(

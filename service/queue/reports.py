@@ -19,10 +19,12 @@ _MOST_ATTEMPTS = 32_767
 
 
 def _call(function: str, types: str) -> str:
-    """The call of a function whose parameters have these types. Arrays of numbers travel as text: asyncpg looks at
+    """The call of a function whose parameters have these types. Arrays of numbers and the like travel as text: asyncpg looks at
     each element of a list twice before it writes it, which took half of the time of a report."""
     marks = [
-        f"${n}::text::{kind}" if kind in ("int[]", "bigint[]", "float8[]", "bool[]") else f"${n}"
+        f"${n}::text::{kind}"
+        if kind in ("int[]", "bigint[]", "float8[]", "bool[]", "bytea[]", "varchar[]")
+        else f"${n}"
         for n, kind in enumerate(types.split(), 1)
     ]
     return f"select {function}({', '.join(marks)})"
@@ -30,7 +32,7 @@ def _call(function: str, types: str) -> str:
 
 _RESULTS = _call(
     "queue_report_results",
-    "int bigint[] bigint[] int[] int[] int[] int[] text[] float8[] text[] text[] text[] bytea[]"
+    "int bigint[] bigint[] int[] int[] int[] int[] varchar[] float8[] text[] text[] text[] bytea[]"
     " int[] int[] int[] int[] int[] text[] int[] int[] text[] text[]",
 )
 _FAILURES = _call(
@@ -111,12 +113,15 @@ def _json(value: Any) -> str | None:
     return orjson.dumps(value).decode() if value else None
 
 
-def _sha(value: str | None) -> bytes | None:
-    return bytes.fromhex(value) if value is not None else None
+def _hashes(values: list[str | None]) -> str | None:
+    """A literal of an array of bytes, given in hex."""
+    if values.count(None) == len(values):
+        return None
+    return "{" + ",".join(["null" if value is None else f'"\\\\x{value}"' for value in values]) + "}"
 
 
 def _numbers(values: list[Any]) -> str | None:
-    """A literal of an array of numbers or booleans; none at all for a column of nulls, which `unnest` fills up."""
+    """A literal of an array of numbers, booleans or statuses; none at all for a column of nulls, which `unnest` fills up."""
     if values.count(None) == len(values):
         return None
     return "{" + ",".join(["null" if value is None else str(value) for value in values]) + "}"
@@ -139,12 +144,12 @@ async def _send_results(
         _numbers([o.index for o in outcomes]),
         _numbers([o.generation for o in outcomes]),
         _numbers([min(o.attempt, _MOST_ATTEMPTS) for o in outcomes]),
-        _texts([o.status for o in outcomes]),
+        _numbers([o.status for o in outcomes]),
         _numbers([o.score for o in outcomes]),
         _texts([o.answer for o in outcomes]),
         _texts([o.thinking for o in outcomes]),
         _texts([_json(o.expected) for o in outcomes]),
-        _texts([_sha(o.prompt_sha256) for o in outcomes]),
+        _hashes([o.prompt_sha256 for o in outcomes]),
         _numbers([o.prompt_tokens for o in outcomes]),
         _numbers([m.server_prompt_tokens for m in measured]),
         _numbers([m.cached_tokens for m in measured]),
@@ -178,7 +183,7 @@ async def _send_failures(
         _numbers([o.counts and not (o.model_down and not o.permanent) for o in failures]),
         _numbers([o.retry_after for o in failures]),
         _numbers([o.model_down for o in failures]),
-        _texts([_sha(o.prompt_sha256) for o in failures]),
+        _hashes([o.prompt_sha256 for o in failures]),
         _numbers([m.server_prompt_tokens for m in measured]),
         _numbers([m.cached_tokens for m in measured]),
         _numbers([m.completion_tokens for m in measured]),
