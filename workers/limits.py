@@ -9,7 +9,9 @@ The adaptive rule, by what it reacts to:
   say nothing new. Overload also bounds the tokens in flight, since one long prompt fills what many short ones leave.
 - `Retry-After` delays requests, never this clock: starts pause, the limit keeps learning. A long one is not obeyed
   blindly: after growing pauses a single call tries whether the server takes calls again.
-- Under a rate limit, calls are paced at the rate that was taken, which slowly rises.
+- Under a rate limit, calls are paced at the rate that was taken, which rises slowly at first and faster the longer
+  nothing is refused. Time in which there was nothing to ask says nothing of that rate, and after a minute of it the pace
+  is found anew.
 """
 
 from __future__ import annotations
@@ -33,6 +35,12 @@ CUT = {"rate_limited": 0.8, "overloaded": 0.8, "timeout": 0.5}
 _SHORT_PAUSE, _LONGEST_PAUSE = 5.0, 60.0  # seconds: what of Retry-After is simply waited for, and the longest pause
 _ROUND, _STEP_ROUND = (1, 8), (3, 24)  # completions a round takes: times the limit, at least (slow start, steps)
 _MOST_PATIENCE = 8
+_RATE_UP, _RATE_UP_MOST = 1.02, 1.5
+"""The pace rises by that factor a round without refusals, by its square after the next one, …, at most by the second."""
+_IDLE, _FORGET_PACE = (
+    1.0,
+    60.0,
+)  # seconds without work, not by a pause: rates do not count over them; the pace is forgotten
 _TRIAL = 40  # calls after which a cut is judged
 
 
@@ -109,6 +117,8 @@ class Controller:
         self._not_before = -math.inf
         self._next_start = -math.inf
         self._accepted: deque[float] = deque(maxlen=512)
+        self._ended_at = math.inf
+        self._rate_up = _RATE_UP
 
     def ready_at(self, now: float, tokens: int) -> float:
         """When a call with that many tokens may start: `now`, a time to ask again at, or infinity (a call must end)."""
@@ -122,6 +132,8 @@ class Controller:
 
     def start(self, now: float, tokens: int) -> Ticket:
         """A call starts; `ready_at` said that it may."""
+        if self.in_flight == 0:
+            self._after_idling(now - max(self._ended_at, self._not_before, self._next_start))
         self.in_flight += 1
         self.tokens_in_flight += tokens
         if self._round is None:
@@ -144,6 +156,7 @@ class Controller:
         """A call ended. `work` is what it achieved in any fixed unit (tokens); `aborted` calls teach nothing."""
         self.in_flight -= 1
         self.tokens_in_flight -= ticket.tokens
+        self._ended_at = now
         if kind in CUT:
             self._refused(ticket, now, kind, retry_after)
         elif kind == "ok":
@@ -165,6 +178,12 @@ class Controller:
 
     def memory(self) -> Memory:
         return Memory(self.limit, self.token_limit, self.rate)
+
+    def _after_idling(self, seconds: float) -> None:
+        if seconds > _IDLE:
+            self._accepted.clear()
+        if seconds > _FORGET_PACE:
+            self.rate = None
 
     def _took(self, ticket: Ticket, now: float, work: float) -> None:
         self._accepted.append(now)
@@ -203,7 +222,7 @@ class Controller:
         if kind == "rate_limited" and self._streak > 1:  # still the same episode: no call was taken since
             return
         if kind == "rate_limited" and (rate := self._rate_taken(now)) is not None:
-            self.rate = max(rate * 0.98, 0.01)
+            self.rate, self._rate_up = max(rate * 0.98, 0.01), _RATE_UP
         elif kind != "overloaded":
             self._set(min(self.limit, self.in_flight + 1) * CUT[kind])
         if kind != "rate_limited":
@@ -257,7 +276,10 @@ class Controller:
         if not current.clean:
             return
         if self.rate is not None:
-            self.rate *= 1.02
+            self.rate *= self._rate_up
+            self._rate_up = min(self._rate_up**2, _RATE_UP_MOST)
+            if self.rate > 8 * current.done / max(now - current.started, 1e-9):
+                self.rate = None  # it holds nothing back
         if self.token_limit is not None and current.tokens_bound:
             self.token_limit *= 1.05
             return

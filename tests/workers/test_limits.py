@@ -86,6 +86,39 @@ def test_a_short_retry_after_is_waited_for() -> None:
     assert controller.limit == 8
 
 
+def test_a_pace_is_not_learnt_from_time_without_work() -> None:
+    """A few small jobs with long breaks between, then a refusal: what was taken in the breaks is no rate limit."""
+    controller, now = Controller(8), 0.0
+    for _ in range(4):
+        for _ in range(6):
+            controller.finish(controller.start(now, 10), now + 0.05, "ok")
+            now += 0.1
+        now += 5.0
+    for number in range(12):
+        controller.finish(controller.start(now, 10), now + 0.05, "rate_limited" if number == 11 else "ok")
+        now += 0.1
+    assert controller.rate is not None
+    assert controller.rate > 5
+
+
+def test_a_pace_is_lifted_where_nothing_is_refused_any_more() -> None:
+    controller, now = Controller(8, memory=Memory(8, rate=1.0)), 0.0
+    for _ in range(600):
+        now = max(now, controller.ready_at(now, 10))
+        controller.finish(controller.start(now, 10), now + 0.01, "ok")
+        now += 0.01
+    assert now < 200  # at the first pace: 600 s
+
+
+def test_a_pace_is_forgotten_after_a_break() -> None:
+    controller = Controller(8, memory=Memory(8, rate=0.5))
+    for _ in range(2):
+        controller.finish(controller.start(0.0, 10), 0.1, "ok")
+    assert controller.ready_at(0.2, 10) == 2.0
+    controller.start(100.0, 10)
+    assert controller.ready_at(100.0, 10) == 100.0
+
+
 def test_many_refusals_of_one_episode_cut_once() -> None:
     controller = Controller(64, memory=Memory(40))
     tickets = [controller.start(0.0, 10) for _ in range(40)]
