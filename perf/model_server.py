@@ -34,7 +34,7 @@ def reply_to(body: bytes) -> bytes:
     """The whole HTTP reply."""
     tokens = len(body) // 2
     content = (
-        b'{"id":"x","object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"%b"},'
+        b'{"id":"x","object":"chat.completion","created":1,"model":"quick","choices":[{"index":0,"message":{"role":"assistant","content":"%b"},'
         b'"text":"%b","finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":8,"total_tokens":%d}}'
     ) % ((answer := find_needle(body)), answer, tokens, tokens + 8)
     return _http(content)

@@ -15,30 +15,27 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from protocol import PROTOCOL_VERSION
-from protocol.common import JsonObject
 from protocol.workers import (
     ClaimReply,
     ClaimRequest,
     Departure,
     Heartbeat,
-    Lease,
     Outcome,
     ProbeOrder,
     WorkerRegistration,
 )
-from workers import memory
 from workers.assets import AssetCache
-from workers.claims import Plan, Room, lookout, refill
+from workers.claims import Plan, lookout, refill
 from workers.client import FIRST_WAIT, LONGEST_WAIT, GivenUp, ServiceClient, persist, unless
+from workers.crew import Crew
 from workers.drivers.base import open_driver
-from workers.errors import CallError, ServiceAway, ServiceRefused
+from workers.errors import ServiceAway, ServiceRefused
 from workers.jobs import JobShelf
-from workers.lanes import Lane, Slots
 from workers.leases import Held, LeaseBook
-from workers.limits import START, Controller
+from workers.limits import START
 from workers.outbox import Outbox
 from workers.probing import answer
-from workers.runner import Item, failure, items_of
+from workers.runner import Item
 from workers.settings import WorkerSettings
 from workers.spool import Spool
 from workers.targets import Targets
@@ -61,13 +58,9 @@ class Worker:
         self._assets = AssetCache(settings.data / "assets", client)
         self._targets = Targets(open_driver)
         self._shelf = JobShelf(self._assets, self._targets, settings.data / "cache", self._book.jobs)
-        self._slots = Slots(settings.ceiling)
-        self._lanes: dict[str, Lane] = {}
-        self._opening: dict[str, asyncio.Task[Lane]] = {}
         self._room = asyncio.Event()
+        self._crew = Crew(settings, self._targets, self._shelf, self._outcome, self._room.set)
         self._leaving, self._hurry = asyncio.Event(), False
-        self._limits_file = settings.data / "limits.json"
-        self._memories = memory.load(self._limits_file)
         self._registering = asyncio.Lock()
         self._away_since: float | None = None
         self._away, self._returned = asyncio.Event(), asyncio.Event()
@@ -93,7 +86,7 @@ class Worker:
             await self._drain(loops)
         finally:
             await _cancel([*loops, outbox, *self._probes])
-            self._remember()
+            self._crew.remember()
             await self._targets.aclose()
 
     async def _until_leaving(self, loops: list[asyncio.Task[None]]) -> None:
@@ -140,7 +133,7 @@ class Worker:
     async def _refill(self) -> None:
         """Claim for the models at work as soon as their lanes have room."""
         while True:
-            plan = refill(self._rooms(), self._free()) if self._lanes else None
+            plan = refill(self._crew.rooms(), self._crew.free) if self._crew else None
             if plan is None:
                 await self._room_changed(1.0)
             elif not await self._claim(plan):
@@ -150,7 +143,7 @@ class Worker:
         """Claim for models that have no lane yet."""
         start = self._settings.concurrency or START
         while True:
-            plan = lookout(self._rooms(), self._free(), start)
+            plan = lookout(self._crew.rooms(), self._crew.free, start)
             if plan is None:
                 await self._room_changed(1.0)
             else:
@@ -186,13 +179,6 @@ class Worker:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._room.wait(), seconds)
 
-    def _rooms(self) -> list[Room]:
-        return [lane.room() for lane in self._lanes.values()]
-
-    def _free(self) -> int:
-        """Samples that the worker as a whole can take: what it runs at once, and as much ahead."""
-        return 2 * self._settings.ceiling - sum(lane.held for lane in self._lanes.values())
-
     def _take(self, reply: ClaimReply, sent_at: float) -> None:
         for lease in reply.leases:
             self._book.add(lease, sent_at)
@@ -200,7 +186,7 @@ class Worker:
             self._shelf.put(spec)
         for lease in reply.leases:
             if lease.job in self._shelf:
-                self._start_lease(lease)
+                self._crew.add(lease)
             else:  # given up while the claim was under way; the next claim says so and gets it again
                 self._return(self._book.drop([lease.id]), "the job is not known here any more")
         for order in reply.probes:
@@ -209,46 +195,6 @@ class Worker:
             task.add_done_callback(self._probes.discard)
         if reply.drain:
             self._leaving.set()
-
-    def _start_lease(self, lease: Lease) -> None:
-        spec = self._shelf.spec(lease.job)
-        key = f"{spec.model_name}\0{spec.model.model_dump_json()}"
-        lane = self._lanes.get(key)
-        if lane is not None:
-            lane.add(items_of(lease))
-            return
-        if key not in self._opening:
-            self._opening[key] = asyncio.create_task(self._open_lane(key, lease.job))
-        self._opening[key].add_done_callback(lambda task: self._lane_opened(task, lease))
-
-    async def _open_lane(self, key: str, job: str) -> Lane:
-        spec = self._shelf.spec(job)
-        target = await self._targets.open(spec.model, spec.model_facts)
-        fixed = self._settings.concurrency is not None
-        controller = Controller(self._settings.ceiling, fixed=fixed, memory=self._memories.get(spec.model_name))
-        lane = Lane(
-            target,
-            controller,
-            self._slots,
-            self._shelf,
-            self._outcome,
-            self._room.set,
-            stream=self._settings.stream,
-        )
-        self._lanes[key] = lane
-        return lane
-
-    def _lane_opened(self, task: asyncio.Task[Lane], lease: Lease) -> None:
-        if task.cancelled():
-            return
-        error = task.exception()
-        if error is None:
-            task.result().add(items_of(lease))
-            return
-        self._opening = {key: other for key, other in self._opening.items() if other is not task}
-        wrong = error if isinstance(error, CallError) else CallError("driver", f"{type(error).__name__}: {error}")
-        for item in items_of(lease):
-            self._outcome(item, failure(item, wrong))
 
     def _outcome(self, item: Item, outcome: Outcome) -> None:
         self._book.answer(item.lease, item.index)
@@ -266,12 +212,6 @@ class Worker:
             self._abandon(self._book.ids(), "the service gave its leases to others")
             await self._register()
 
-    def _remember(self) -> None:
-        """Keep the limits that were found for the next start."""
-        if self._settings.concurrency is None and self._lanes:
-            found = {key.split("\0")[0]: lane.controller.memory() for key, lane in self._lanes.items()}
-            memory.save(self._limits_file, found)
-
     # Keeping leases
 
     async def _heartbeats(self) -> None:
@@ -280,9 +220,9 @@ class Worker:
             sent_at = time.monotonic()
             heartbeat = Heartbeat(
                 leases=self._book.ids(),
-                in_flight=sum(lane.in_flight for lane in self._lanes.values()),
+                in_flight=self._crew.in_flight,
                 draining=self._leaving.is_set(),
-                models={name.split("\0")[0]: _state(lane) for name, lane in self._lanes.items()},
+                models=self._crew.states(),
             )
             try:
                 reply = await self._client.heartbeat(self._id, heartbeat, max(2.0, self._heartbeat_seconds))
@@ -321,14 +261,12 @@ class Worker:
         leases = [lease.id for lease in dropped if lease.open]
         if leases:
             log.warning("%d leases are lost: %s; their calls are stopped", len(leases), why)
-            for lane in self._lanes.values():
-                lane.drop(leases)
+            self._crew.drop(leases)
 
     def _give_up(self, jobs: list[str]) -> None:
         """Stop the calls of cancelled jobs and say so."""
         given_up = self._book.drop(self._book.of_jobs(jobs))
-        for lane in self._lanes.values():
-            lane.drop([lease.id for lease in given_up])
+        self._crew.drop([lease.id for lease in given_up])
         self._return(given_up, "the job was cancelled")
 
     def _return(self, leases: list[Held], reason: str) -> None:
@@ -348,18 +286,15 @@ class Worker:
     async def _drain(self, loops: list[asyncio.Task[None]]) -> None:
         """Hand back what was not started, let calls end within the grace period, report all, depart."""
         await _cancel(loops[:2])
-        log.info("draining: %d calls in flight", sum(lane.in_flight for lane in self._lanes.values()))
-        for lane in self._lanes.values():
-            lane.hand_back("the worker drains")
+        log.info("draining: %d calls in flight", self._crew.in_flight)
+        self._crew.hand_back("the worker drains")
         end = time.monotonic() + self._settings.grace_seconds
-        while any(lane.held for lane in self._lanes.values()) and time.monotonic() < end and not self._hurry:
+        while self._crew.held and time.monotonic() < end and not self._hurry:
             self._room.clear()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._room.wait(), 0.1)
-            for lane in self._lanes.values():
-                lane.hand_back("the worker drains")
-        for lane in self._lanes.values():
-            await lane.stop("the worker leaves")
+            self._crew.hand_back("the worker drains")
+        await self._crew.stop("the worker leaves")
         try:
             async with asyncio.timeout(_DEPARTURE):
                 await self._outbox.emptied()
@@ -381,16 +316,6 @@ class Worker:
             self._returned.set()  # for those who wait now
             self._returned = asyncio.Event()
             self._outbox.wake()
-
-
-def _state(lane: Lane) -> JsonObject:
-    controller = lane.controller
-    return {
-        "limit": int(controller.limit),
-        "in_flight": controller.in_flight,
-        "tokens_in_flight": controller.tokens_in_flight,
-        "reason": controller.reason,
-    }
 
 
 async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:

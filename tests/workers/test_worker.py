@@ -20,6 +20,7 @@ from tests.support.small_tokenizer import count
 from tests.support.waiting import until
 
 SAMPLES = 8
+PATIENCE = 120.0
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +56,7 @@ async def _ready(client: Client, workers: Workers, model: ModelServer, concurren
     """A worker, and the model as it probed it; the calls of the probe are forgotten."""
     [process] = workers.start(concurrency=concurrency)
     name = await add_model(client, f"m-{uuid4().hex[:8]}", model.base_url)
-    await until(lambda: model.in_flight == 0)
+    await until(lambda: model.in_flight == 0, PATIENCE)
     model.started = model.answered = model.aborted = model.peak = 0
     model.calls.clear()
     return name, process
@@ -73,7 +74,7 @@ async def test_a_worker_told_to_leave_finishes_its_calls_and_exits_with_0(
     name, first = await _ready(client, workers, model, 4)
     model.latency = 1.0
     job = await submit(client, name, SAMPLES)
-    await until(lambda: model.in_flight == 4)
+    await until(lambda: model.in_flight == 4, PATIENCE)
     assert await _stopped(first) == 0
     answered = model.answered
     assert model.aborted == 0
@@ -90,7 +91,7 @@ async def test_calls_that_outlast_the_grace_period_are_stopped_and_go_to_another
     name, first = await _ready(client, workers, model, 2)
     model.then(Misbehave("hang"), Misbehave("hang"))
     job = await submit(client, name, SAMPLES)
-    await until(lambda: model.in_flight == 2)
+    await until(lambda: model.in_flight == 2, PATIENCE)
     assert await _stopped(first) == 0
     assert model.in_flight == 0
     workers.start(concurrency=2)
@@ -103,9 +104,9 @@ async def test_a_cancelled_jobs_calls_are_stopped(client: Client, workers: Worke
     name, _ = await _ready(client, workers, model, 4)
     model.script = lambda seen: Misbehave("hang")
     job = await submit(client, name, SAMPLES)
-    await until(lambda: model.in_flight == 4)
+    await until(lambda: model.in_flight == 4, PATIENCE)
     await client.cancel(job.id)
-    await until(lambda: model.in_flight == 0)
+    await until(lambda: model.in_flight == 0, PATIENCE)
     assert model.started == 4
 
 
