@@ -18,10 +18,11 @@ from __future__ import annotations
 import argparse
 import heapq
 import itertools
+import json
 import random
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from workers.limits import Controller, Kind, Ticket
 
@@ -240,8 +241,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Adaptive concurrency against the best fixed setting, simulated.")
     parser.add_argument("--seeds", type=int, default=5, help="runs a scenario (5); the worst counts")
     parser.add_argument("--only", help="part of a scenario's name")
+    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     arguments = parser.parse_args()
-    missed = 0
+    missed, figures = 0, {}
     print(f"{'server':18}{'best fixed':>12}{'adaptive':>10}{'worst 1/20':>12}{'refused':>9}{'last limit':>12}")
     for scenario in SCENARIOS:
         if arguments.only and arguments.only not in scenario.name:
@@ -249,11 +251,14 @@ def main() -> int:
         found = judge(scenario, arguments.seeds)
         met = found.share >= AIM and found.worst >= 0.5
         missed += not met
+        figures[scenario.name] = asdict(found)
         print(
             f"{scenario.name:18}{found.best_setting:12}{found.share:10.3f}{found.worst:12.2f}{found.refused:9}"
             f"{found.limit:12.1f}  aim {AIM}: {'met' if met else 'MISSED'}",
             flush=True,
         )
+    if arguments.json:
+        print(json.dumps(figures))
     return 1 if missed else 0
 
 

@@ -91,18 +91,23 @@ def main() -> int:
     parser.add_argument("--calls", type=int, default=640, help="calls a measurement (640)")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--latency", type=float, default=0.5, help="seconds the server takes (0.5)")
+    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
     arguments = parser.parse_args()
     if not INSTALLED:
         print(MISSING)
         return 2
+    ratios = {}
     for latency in (arguments.latency, 0.0):
         rate = arguments.connections / latency * arguments.size / 4 if latency else None
         what = f"takes {latency} s a call, as if it read {rate / 1e6:.1f} M tokens/s" if rate else "takes no time"
         print(f"{arguments.connections} connections, prompts of {arguments.size / 1e3:.0f} kB, a server that {what}:")
         with tempfile.TemporaryDirectory(prefix="fathom-perf-") as folder:
             ratio = uvloop.run(compare(arguments, latency, Path(folder)))
+        ratios[str(latency)] = round(ratio, 3)
         verdict = f"aim {AIM:.2f}: {'met' if ratio >= AIM else 'MISSED'}" if latency else "no aim: a bound"
         print(f"  ssh / direct = {ratio:.2f} ({verdict})")
+    if arguments.json:
+        print(orjson.dumps({"ssh_of_direct_by_latency": ratios, "aim": AIM}).decode())
     return 0
 
 
