@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 APIS = ("openai-chat", "openai-completions", "ollama", "koboldcpp", "anthropic", "spnl", "command")
 _GENERATION = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "system")
+_FINDINGS = ("engine", "version", "model_ids", "model_id", "context_window", "slots", "overhead_tokens", "tokenizer_fits",
+             "tokenize", "usage", "cached_tokens", "long_prompts", "prefill", "ping_ms")  # fmt: skip
 _TIMEOUTS = ("connect", "first_byte", "idle", "total", "per_1k_tokens")
 
 
@@ -225,7 +227,9 @@ def _print_findings(found: Probe | None) -> None:
     if found is None:
         click.echo("not probed yet")
         return
-    print_table(["finding", "value", "how"], [[k, f.value, f.how] for k, f in found.findings.items()])
+    order = {name: place for place, name in enumerate(_FINDINGS)}
+    known = sorted(found.findings.items(), key=lambda item: (order.get(item[0], len(order)), item[0]))
+    print_table(["finding", "value", "how"], [[name, finding.value, finding.how] for name, finding in known])
 
 
 def _row(found: Model) -> list[Any]:
