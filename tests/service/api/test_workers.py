@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ import pytest
 from protocol import PROTOCOL_VERSION
 from service.settings import Settings
 from tests.service.api.acting import Service
+from tests.service.api.conftest import Running
 from tests.support.queue import Job, add_job, add_model, expire, state, statuses
 
 
@@ -282,11 +284,9 @@ async def test_a_probe_goes_to_a_waiting_worker_and_its_answer_back(service: Ser
     assert (await service.http.post(f"/v1/workers/{worker}/probes/999", json={"probe": found})).status_code == 404
 
 
-async def test_two_services_on_one_database_share_the_work(
-    service: Service, running_service: Any, database_url: str, tmp_path: Any
-) -> None:
+async def test_two_services_on_one_database_share_the_work(service: Service, database_url: str, tmp_path: Path) -> None:
     settings = Settings(database_url=database_url, data_dir=tmp_path, port=0, pool_size=4)
-    async with running_service(settings) as other:
+    async with Running(settings) as other:
         service.http.headers["Authorization"] = f"Bearer {other.token}"  # the second start made a new one
         worker = await register(service)
         waiting = asyncio.create_task(claim(other, worker, wait=30))
