@@ -101,7 +101,7 @@ class FaultProxy:
                 self._pump(link, reader, there_writer, asking=True),
                 self._pump(link, there_reader, writer, asking=False),
             )
-        except OSError:
+        except (OSError, asyncio.CancelledError):  # cancelled only by __aexit__, and streams complain of tasks that are
             self._reset(link)
         finally:
             self._links.discard(link)
