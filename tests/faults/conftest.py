@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import asyncpg
 import pytest
 
 from fathom.errors import FathomError
 from protocol.jobs import Job, JobState
-from tests.conftest import run_apart
+from service.db.embedded import EmbeddedPostgres
+from service.db.engine import raw_dsn
+from tests.conftest import at_database, run_apart
 from tests.support.audit import Fact, Key, facts
 from tests.support.cluster import Service, Workers, add_model, finished, half_blind, submit
 from tests.support.fathom_up import new_home
@@ -80,14 +83,23 @@ def model_name() -> str:
 
 @pytest.fixture
 async def workers(service: Service) -> AsyncIterator[Workers]:
-    """Starts workers; all are killed at the end, and what a failed test left undone is cancelled."""
+    """Starts workers."""
+    async with new_workers(service) as made:
+        yield made
+
+
+@asynccontextmanager
+async def new_workers(service: Service) -> AsyncIterator[Workers]:
+    """All are killed at the end, and what a failed test left undone is cancelled."""
     made = Workers(service.home, service)
-    yield made
-    await asyncio.to_thread(made.stop)
-    with suppress(FathomError):
-        async with service.client() as client:
-            for job in await client.jobs(state="running"):
-                await client.cancel(job.id)
+    try:
+        yield made
+    finally:
+        await asyncio.to_thread(made.stop)
+        with suppress(FathomError):
+            async with service.client() as client:
+                for job in await client.jobs(state="running"):
+                    await client.cancel(job.id)
 
 
 @pytest.fixture
@@ -106,12 +118,26 @@ async def progress(model: ModelServer, calls: int, seconds: float = 120) -> None
     await until(lambda: model.started >= before + calls, seconds)
 
 
-@pytest.fixture
-def patient(database_url: str) -> Iterator[Service]:
-    """`fathom serve` on a database of its own, with leases that outlast a restart on the slowest machine."""
+@pytest.fixture(scope="session")
+def patient(postgres: EmbeddedPostgres, template_database: str) -> Iterator[Service]:
+    """`fathom serve` on a database of its own, with leases that no pause of a slow machine lets run out."""
+    run_apart(execute(postgres.url, f"create database patient template {template_database}"))
     with new_home() as home:
-        made = Service(home, "patient", database_url, {"FATHOM_LEASE_SECONDS": "300"})
+        made = Service(home, "patient", at_database(postgres.url, "patient"), {"FATHOM_LEASE_SECONDS": "20"})
         try:
             yield made.start()
         finally:
             made.process.kill()
+
+
+async def execute(url: str, statement: str) -> None:
+    connection = await asyncpg.connect(raw_dsn(url))
+    await connection.execute(statement)
+    await connection.close()
+
+
+@pytest.fixture
+async def patient_workers(patient: Service) -> AsyncIterator[Workers]:
+    """Starts workers of the patient service."""
+    async with new_workers(patient) as made:
+        yield made

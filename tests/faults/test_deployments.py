@@ -16,7 +16,7 @@ from service.db import migrate
 from service.db.engine import raw_dsn
 from tests.faults.conftest import CONCURRENCY, progress
 from tests.support.audit import Fact, Key, check_whole
-from tests.support.cluster import LENGTHS, TASKS, Service, Workers, add_model, submit
+from tests.support.cluster import LENGTHS, PATIENCE, TASKS, Service, Workers, add_model, submit
 from tests.support.fathom_up import new_home
 from tests.support.model_server import ModelServer
 from tests.support.waiting import until
@@ -25,40 +25,48 @@ SAMPLES = 40
 
 
 async def test_workers_told_to_leave_finish_or_hand_back_and_exit_with_0(
-    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact]
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
 ) -> None:
-    first, second = workers.start(2, concurrency=CONCURRENCY)
-    async with service.client() as client:
+    first, second = patient_workers.start(2, concurrency=CONCURRENCY)
+    async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
         await progress(model, 12)
-        workers.start(concurrency=CONCURRENCY)
+        patient_workers.start(concurrency=CONCURRENCY)
         assert await first.terminate() == 0
         second.send(signal.SIGINT)
         assert await second.ended() == 0
         shown = {worker.pid: worker for worker in await client.workers()}
         for gone in (first, second):
             assert (shown[gone.pid].state, shown[gone.pid].in_flight) == ("gone", 0)
-        ended = await check_whole(service, job.id, faultless, model.calls)
+        ended = await check_whole(patient, job.id, faultless, model.calls)
         assert [result.attempts async for result in client.results(job.id)] == [1] * ended.counts.planned
 
 
 async def test_a_worker_whose_calls_outlast_its_grace_hands_them_back_at_once(
-    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact]
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
 ) -> None:
-    (slow,) = workers.start(concurrency=CONCURRENCY, more=("--grace", "0.5"))
-    async with service.client() as client:
+    (slow,) = patient_workers.start(concurrency=CONCURRENCY, more=("--grace", "0.5"))
+    async with patient.client() as client:
         await add_model(client, model_name, model.base_url)
         model.latency = 600.0
         job = await submit(client, model_name, 4)
-        await until(lambda: model.in_flight == CONCURRENCY)
+        await until(lambda: model.in_flight == CONCURRENCY, PATIENCE)
         slow.send(signal.SIGTERM)
         assert await slow.ended() == 0
-        assert model.in_flight == 0, "its calls must end with it"
+        await until(lambda: model.in_flight == 0, PATIENCE)
         counts = (await client.job(job.id)).counts
         assert (counts.in_flight, counts.waiting + counts.pending) == (0, 8)
         model.latency = 0.05
-        workers.start(concurrency=CONCURRENCY)
-        await check_whole(service, job.id, faultless, model.calls, lost=CONCURRENCY)
+        patient_workers.start(concurrency=CONCURRENCY)
+        await check_whole(patient, job.id, faultless, model.calls, lost=CONCURRENCY)
 
 
 @asynccontextmanager
@@ -106,25 +114,22 @@ async def count_results(service: Service, job: str) -> int:
 
 
 async def test_migrating_again_leaves_a_running_job_alone(
-    database_url: str, model: ModelServer, faultless: dict[Key, Fact]
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
 ) -> None:
     """There is one schema so far; what a new version does first is run all migrations again and define the functions
     anew, here beside workers that use them."""
-    with new_home() as home:
-        service = Service(home, "migrated", database_url)
-        workers = Workers(home, service)
-        try:
-            await service.restart()
-            workers.start(2, concurrency=CONCURRENCY)
-            async with service.client() as client:
-                job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
-            for _ in range(4):
-                await progress(model, 8)
-                await asyncio.gather(migrate.upgrade(database_url), migrate.upgrade(database_url))
-            await check_whole(service, job.id, faultless, model.calls)
-        finally:
-            await asyncio.to_thread(workers.stop)
-            await service.kill()
+    assert patient.database_url is not None
+    patient_workers.start(2, concurrency=CONCURRENCY)
+    async with patient.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    for _ in range(4):
+        await progress(model, 8)
+        await asyncio.gather(migrate.upgrade(patient.database_url), migrate.upgrade(patient.database_url))
+    await check_whole(patient, job.id, faultless, model.calls)
 
 
 async def test_a_service_refuses_to_start_on_a_schema_that_is_not_its_own(database_url: str) -> None:

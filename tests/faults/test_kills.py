@@ -13,7 +13,7 @@ import pytest
 from fathom.client import Client
 from tests.faults.conftest import CONCURRENCY, progress
 from tests.support.audit import Fact, Key, check_whole, key
-from tests.support.cluster import LENGTHS, Service, Workers, add_model, submit
+from tests.support.cluster import LENGTHS, PATIENCE, Service, Workers, add_model, submit
 from tests.support.model_server import ModelServer
 from tests.support.processes import FathomProcess, quietly
 from tests.support.waiting import until
@@ -42,24 +42,23 @@ async def test_workers_killed_at_random_moments_cost_their_calls_in_flight_and_n
 
 
 async def test_a_service_killed_at_random_moments_costs_no_call_and_no_reader_misses_a_result(
-    patient: Service, model: ModelServer, faultless: dict[Key, Fact]
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
 ) -> None:
     chance = random.Random(2)
-    workers = Workers(patient.home, patient)
-    try:
-        workers.start(2, concurrency=CONCURRENCY)
-        async with patient.client() as client:
-            job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
-            reader = asyncio.create_task(read_all(client, job.id))
-            for _ in range(3):
-                await progress(model, chance.randint(8, 24))
-                await patient.kill()
-                await patient.restart()
-            await check_whole(patient, job.id, faultless, model.calls)
-            read = await reader
-        assert Counter(read) == Counter(dict.fromkeys(faultless, 1))
-    finally:
-        await asyncio.to_thread(workers.stop)
+    patient_workers.start(2, concurrency=CONCURRENCY)
+    async with patient.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+        reader = asyncio.create_task(read_all(client, job.id))
+        for _ in range(3):
+            await progress(model, chance.randint(8, 24))
+            await patient.kill()
+            await patient.restart()
+        await check_whole(patient, job.id, faultless, model.calls)
+        assert Counter(await reader) == Counter(dict.fromkeys(faultless, 1))
 
 
 async def read_all(client: Client, job: str) -> list[Key]:
@@ -68,28 +67,28 @@ async def read_all(client: Client, job: str) -> list[Key]:
 
 
 async def test_answers_that_found_no_service_survive_their_workers_too(
-    patient: Service, model: ModelServer, faultless: dict[Key, Fact]
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
 ) -> None:
-    workers = Workers(patient.home, patient)
-    try:
-        running = workers.start(2, concurrency=CONCURRENCY)
-        samples = len(running) * CONCURRENCY
-        async with patient.client() as client:
-            await add_model(client, "m", model.base_url)
-            model.latency = 300.0
-            job = await submit(client, "m", samples // len(LENGTHS))
-        await until(lambda: model.in_flight == samples)
-        await patient.kill()
-        model.latency = 0.0
-        model.go_on()
-        await until(lambda: spooled(workers) == samples)
-        await asyncio.gather(*(quietly(worker) for worker in running))
-        await patient.restart()
-        for worker in running:
-            worker.start()
-        await check_whole(patient, job.id, faultless, model.calls)
-    finally:
-        await asyncio.to_thread(workers.stop)
+    running = patient_workers.start(2, concurrency=CONCURRENCY)
+    samples = len(running) * CONCURRENCY
+    async with patient.client() as client:
+        await add_model(client, model_name, model.base_url)
+        model.latency = 300.0
+        job = await submit(client, model_name, samples // len(LENGTHS))
+    await until(lambda: model.in_flight == samples, PATIENCE)
+    await patient.kill()
+    model.latency = 0.0
+    model.go_on()
+    await until(lambda: spooled(patient_workers) == samples, PATIENCE)
+    await asyncio.gather(*(quietly(worker) for worker in running))
+    await patient.restart()
+    for worker in running:
+        worker.start()
+    await check_whole(patient, job.id, faultless, model.calls)
 
 
 def spooled(workers: Workers) -> int:
@@ -108,7 +107,7 @@ async def test_postgres_killed_at_random_moments_keeps_every_stored_result(
     kills = 3
     for _ in range(kills):
         await progress(model, chance.randint(8, 24))
-        await until(service.kill_postgres, 60)
+        await until(service.kill_postgres, PATIENCE)
     await check_whole(service, job.id, faultless, model.calls, lost=kills * len(running) * HELD)
 
 

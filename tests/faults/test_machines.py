@@ -63,23 +63,23 @@ async def test_a_worker_whose_network_is_cut_is_replaced_and_takes_part_again_wh
 
 @pytest.mark.skipif(not _FAKETIME, reason="libfaketime is not installed (Debian package `libfaketime`)")
 async def test_workers_whose_clocks_are_wrong_lose_no_lease_and_no_result(
-    patient: Service, model: ModelServer, faultless: dict[Key, Fact]
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
 ) -> None:
-    workers = Workers(patient.home, patient)
-    try:
-        for shift in ("+400d", "-3h"):
-            clock = {"LD_PRELOAD": str(_FAKETIME[-1]), "FAKETIME": shift, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
-            workers.start(concurrency=CONCURRENCY, environment=clock)
-        async with patient.client() as client:
-            job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
-            ended = await check_whole(patient, job.id, faultless, model.calls)
-            attempts = [result.attempts async for result in client.results(job.id)]
-            assert attempts == [1] * ended.counts.planned, "a lease ran out too early"
-            shown = {worker.pid: worker for worker in await client.workers()}
-        seen = [shown[worker.pid].last_seen_at for worker in workers.started]
-        assert abs(seen[0] - seen[1]).total_seconds() < 300, "the database's clock is the one that counts"
-    finally:
-        await asyncio.to_thread(workers.stop)
+    for shift in ("+400d", "-3h"):
+        clock = {"LD_PRELOAD": str(_FAKETIME[-1]), "FAKETIME": shift, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        patient_workers.start(concurrency=CONCURRENCY, environment=clock)
+    async with patient.client() as client:
+        job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+        ended = await check_whole(patient, job.id, faultless, model.calls)
+        attempts = [result.attempts async for result in client.results(job.id)]
+        assert attempts == [1] * ended.counts.planned, "a lease ran out too early"
+        shown = {worker.pid: worker for worker in await client.workers()}
+    seen = [shown[worker.pid].last_seen_at for worker in patient_workers.started]
+    assert abs(seen[0] - seen[1]).total_seconds() < 300, "the database's clock is the one that counts"
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ import signal
 
 from tests.faults.conftest import CONCURRENCY, progress
 from tests.support.audit import Fact, Key, check_whole
-from tests.support.cluster import LEASE_SECONDS, Service, Workers, add_model, eventually, submit
+from tests.support.cluster import LEASE_SECONDS, PATIENCE, Service, Workers, add_model, eventually, submit
 from tests.support.model_server import ModelServer
 from tests.support.waiting import until
 
@@ -49,7 +49,7 @@ async def test_a_service_frozen_past_every_lease_costs_the_calls_that_workers_st
     await progress(model, 3 * CONCURRENCY)
     service.process.send(signal.SIGSTOP)
     try:
-        await until(lambda: model.in_flight == 0)
+        await until(lambda: model.in_flight == 0, PATIENCE)
         await asyncio.sleep(LEASE_SECONDS)  # what is tested is that this time has passed
     finally:
         service.process.send(signal.SIGCONT)
