@@ -136,6 +136,7 @@ class Outbox:
         try:
             reply = await persist(lambda: self._send_once(worker, contents), self._away, self._sooner)
         except ServiceRefused as error:
+            self._flows.set()
             if len(batch) == 1:
                 log.error("the service refuses an outcome, it is kept in rejected.jsonl: %s", error)
                 self._spool.reject(batch[0], str(error))
@@ -162,10 +163,7 @@ class Outbox:
 
     async def _send_once(self, worker: int, contents: list[bytes]) -> OutcomesReply:
         try:
-            reply = await unless(self._sooner, self._send(worker, contents))
-        except GivenUp:
-            self._sooner.clear()
-            return await self._send_once(worker, contents)
+            reply = await self._send_on_a_living_connection(worker, contents)
         except ServiceRefused as error:
             if error.status in _UNREADABLE:
                 raise
@@ -173,6 +171,13 @@ class Outbox:
         if len(reply.verdicts) != len(contents):
             raise ServiceAway(f"the service gave {len(reply.verdicts)} verdicts on {len(contents)} outcomes")
         return reply
+
+    async def _send_on_a_living_connection(self, worker: int, contents: list[bytes]) -> OutcomesReply:
+        while True:
+            try:
+                return await unless(self._sooner, self._send(worker, contents))
+            except GivenUp:
+                self._sooner.clear()
 
     def _away(self, why: str) -> None:
         self._flows.clear()

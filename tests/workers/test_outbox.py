@@ -119,6 +119,17 @@ async def test_only_the_outcome_that_cannot_be_read_is_set_aside(tmp_path: Path)
     assert "what is 3?" in aside.read_text()
 
 
+async def test_a_left_over_outcome_that_is_refused_does_not_keep_the_worker_from_claiming(tmp_path: Path) -> None:
+    desk, spool = Desk(), Spool(tmp_path)
+    Outbox(spool, desk.send).add(outcome(0), worker=7)
+    spool.close()
+    desk.failure = lambda indices: ServiceRefused(413, "too large")
+    heir = Outbox(Spool(tmp_path), desk.send)
+    async with running(heir):
+        await heir.flowing()
+    assert list(tmp_path.rglob("rejected.jsonl"))
+
+
 async def test_what_hangs_on_a_dead_connection_is_sent_again_when_the_service_answers_on_another(
     tmp_path: Path,
 ) -> None:
