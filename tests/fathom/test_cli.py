@@ -91,13 +91,9 @@ def test_bad_input_is_one_line_on_stderr_and_code_2(home: Home, arguments: list[
     assert says in done.err
 
 
-@pytest.mark.parametrize(
-    "arguments", [["jobs"], ["health"], ["watch", "j"], ["submit", "ruler", "--model", "m"], ["model", "list"]]
-)
+@pytest.mark.parametrize("arguments", [["jobs"], ["health"], ["submit", "ruler", "--model", "m"], ["model", "list"]])
 def test_a_service_that_does_not_answer_is_one_line_and_code_1(home: Home, arguments: list[str]) -> None:
     environment = {"FATHOM_SERVER": "http://127.0.0.1:9"}
-    if arguments[0] == "watch":
-        pytest.skip("watching waits for the service to come back")
     done = home.fathom(*arguments, environment=environment)
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("fathom: no answer from the service at http://127.0.0.1:9 ")
