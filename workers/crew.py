@@ -22,7 +22,8 @@ from workers.targets import Targets
 
 class Crew:
     """Takes leases to the lane of their model. `on_outcome` gets every outcome; `on_room` is called when samples may be
-    claimed again. A model that was changed or probed anew gets a new lane; its old one ends with its last sample."""
+    claimed again; `may_ask` tells whether a lease still holds. A model that was changed or probed anew gets a new lane;
+    its old one ends with its last sample."""
 
     def __init__(
         self,
@@ -31,9 +32,10 @@ class Crew:
         shelf: JobShelf,
         on_outcome: Callable[[Item, Outcome], None],
         on_room: Callable[[], None],
+        may_ask: Callable[[int], bool],
     ) -> None:
         self._settings, self._targets, self._shelf = settings, targets, shelf
-        self._on_outcome, self._on_room = on_outcome, on_room
+        self._on_outcome, self._on_room, self._may_ask = on_outcome, on_room, may_ask
         self._slots = Slots(settings.ceiling)
         self._lanes: dict[str, Lane] = {}
         self._opening: dict[str, asyncio.Task[Lane]] = {}
@@ -102,8 +104,16 @@ class Crew:
         target = await self._targets.open(spec.model, spec.model_facts)
         fixed = self._settings.concurrency is not None
         controller = Controller(self._settings.ceiling, fixed=fixed, memory=self._memories.get(spec.model_name))
-        stream = self._settings.stream
-        lane = Lane(target, controller, self._slots, self._shelf, self._on_outcome, self._on_room, stream=stream)
+        lane = Lane(
+            target,
+            controller,
+            self._slots,
+            self._shelf,
+            self._on_outcome,
+            self._on_room,
+            stream=self._settings.stream,
+            may_ask=self._may_ask,
+        )
         self._lanes = {other: kept for other, kept in self._lanes.items() if kept.held or not _same(other, key)}
         self._lanes[key] = lane
         return lane

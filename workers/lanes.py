@@ -59,7 +59,7 @@ class Slots:
 
 class Lane:
     """Samples of one model in one worker. `on_outcome` gets every outcome, `on_room` is called when samples may be
-    claimed again. All methods run in the event loop."""
+    claimed again, `may_ask` tells whether a lease still holds. All methods run in the event loop."""
 
     def __init__(
         self,
@@ -71,9 +71,10 @@ class Lane:
         on_room: Callable[[], None],
         *,
         stream: bool = False,
+        may_ask: Callable[[int], bool] = lambda lease: True,
     ) -> None:
         self._target, self.controller, self._slots, self._shelf = target, controller, slots, shelf
-        self._on_outcome, self._on_room, self._stream = on_outcome, on_room, stream
+        self._on_outcome, self._on_room, self._stream, self._may_ask = on_outcome, on_room, stream, may_ask
         self._waiting: deque[Item] = deque()
         self._ready: deque[tuple[OpenJob, Built]] = deque()
         self._ready_tokens = 0
@@ -142,6 +143,10 @@ class Lane:
         while self._ready:
             now = time.monotonic()
             built = self._ready[0][1]
+            if not self._may_ask(built.item.lease):  # a process that was frozen finds its leases over when it wakes
+                self._ready.popleft()
+                self._ready_tokens -= built.tokens
+                continue
             if self._slots.free <= 0:
                 self._slots.wait(self)
                 break

@@ -40,6 +40,11 @@ class LeaseBook:
     def __len__(self) -> int:
         return len(self._held)
 
+    def holds(self, lease: int, now: float) -> bool:
+        """Whether a lease may still be believed in."""
+        held = self._held.get(lease)
+        return held is not None and now < held.deadline
+
     def ids(self) -> list[int]:
         return list(self._held)
 

@@ -59,7 +59,7 @@ class Worker:
         self._targets = Targets(open_driver)
         self._shelf = JobShelf(self._assets, self._targets, settings.data / "cache", self._book.jobs)
         self._room = asyncio.Event()
-        self._crew = Crew(settings, self._targets, self._shelf, self._outcome, self._room.set)
+        self._crew = Crew(settings, self._targets, self._shelf, self._outcome, self._room.set, self._may_ask)
         self._leaving, self._hurry = asyncio.Event(), False
         self._registering = asyncio.Lock()
         self._away_since: float | None = None
@@ -195,6 +195,9 @@ class Worker:
             task.add_done_callback(self._probes.discard)
         if reply.drain:
             self._leaving.set()
+
+    def _may_ask(self, lease: int) -> bool:
+        return self._book.holds(lease, time.monotonic())
 
     def _outcome(self, item: Item, outcome: Outcome) -> None:
         self._book.answer(item.lease, item.index)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -48,12 +48,24 @@ class Collected:
 
 @asynccontextmanager
 async def lane_to(
-    base_url: str, limit: int, slots: Slots | None = None, options: dict[str, int] | None = None
+    base_url: str,
+    limit: int,
+    slots: Slots | None = None,
+    options: dict[str, int] | None = None,
+    may_ask: Callable[[int], bool] = lambda lease: True,
 ) -> AsyncIterator[tuple[Lane, Collected]]:
     async with open_target(base_url) as target:
         shelf, got = Shelf({"j": open_job(base_url, options=options)}), Collected()
         controller = Controller(limit, fixed=True)
-        lane = Lane(target, controller, slots or Slots(limit), shelf, got.take, lambda: None)  # type: ignore[arg-type]
+        lane = Lane(
+            target,
+            controller,
+            slots or Slots(limit),
+            shelf,  # type: ignore[arg-type]
+            got.take,
+            lambda: None,
+            may_ask=may_ask,
+        )
         try:
             yield lane, got
         finally:
@@ -173,3 +185,17 @@ async def test_what_is_stopped_in_mid_call_is_handed_back() -> None:
         await lane.stop("the worker leaves")
         await until(lambda: not server.in_flight)
     assert sorted(got.of(HandBack)) == [0, 1]
+
+
+async def test_no_call_is_started_for_a_lease_that_is_over() -> None:
+    held = {1}
+    async with (
+        ModelServer(latency=0.05) as server,
+        lane_to(server.base_url, 1, may_ask=held.__contains__) as (lane, got),
+    ):
+        lane.add(item(index) for index in range(5))
+        await until(lambda: server.in_flight == 1)
+        held.clear()
+        await until(lambda: lane.held == 0)
+        assert got.of(ResultReport) == [0]
+        assert server.started == 1

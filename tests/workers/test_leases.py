@@ -40,6 +40,8 @@ def test_a_lease_ends_for_us_before_it_ends_for_the_service() -> None:
     book = LeaseBook()
     book.add(_lease(1, seconds=30.0), sent_at=100.0)
     assert book.drop_expired(127.9) == []
+    assert book.holds(1, 127.9)
+    assert not book.holds(1, 128.0)
     assert [held.id for held in book.drop_expired(128.0)] == [1]
 
 
