@@ -208,7 +208,10 @@ class Extension(Message):
 class Retry(Message):
     """Asks samples again (`POST /v1/jobs/{id}/retry`); every good result stays."""
 
-    statuses: list[Status] = Field(default_factory=lambda: [Status.ERROR])
+    statuses: list[Status] = Field(
+        default_factory=lambda: [Status.ERROR],
+        description="Ask samples again that ended so; left out: those that failed, or none where `samples` are named.",
+    )
     samples: list[tuple[int, int]] = Field(
         default_factory=list, description="(cell, index) pairs to ask again whatever their status."
     )

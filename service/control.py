@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from protocol.jobs import Clone, Extension, Job, JobChange, Retry
-from service import idempotency, intake, jobs
+from service import idempotency, intake, jobs, results
 from service.api.deps import State
 from service.notifications import WORK, job_topic
 from service.queue import control as queue
@@ -40,18 +41,27 @@ async def change(state: State, job: str, wanted: JobChange) -> Job:
 
 
 async def retry(state: State, job: str, wanted: Retry, key: str | None) -> Job:
-    """Ask samples again. Raises NotFound, KeyReused."""
+    """Ask samples again. Raises NotFound (also of a sample), KeyReused."""
     idempotency.check(key)
     scope, body = f"POST /v1/jobs/{job}/retry", idempotency.body_hash(wanted)
     async with state.db.begin() as connection:
         row = await jobs.find(connection, job)
         if key is None or not await _seen(connection, scope, key, body):
-            await queue.requeue(connection, row.id, wanted.statuses, wanted.samples)
+            await _check_samples(connection, row, wanted.samples)
+            named_only = bool(wanted.samples) and "statuses" not in wanted.model_fields_set
+            await queue.requeue(connection, row.id, [] if named_only else wanted.statuses, wanted.samples)
             if key is not None:
                 await idempotency.remember(connection, scope, key, body, 200, {"job": job})
         shown = await jobs.show(connection, job)
     announce(state, job)
     return shown
+
+
+async def _check_samples(connection: AsyncConnection, job: jobs.JobRow, samples: Sequence[tuple[int, int]]) -> None:
+    """Raises NotFound when the job has no such cell, or the cell no such sample."""
+    places = {cell: await results.cell_of(connection, job, cell) for cell in {cell for cell, _ in samples}}
+    for cell, index in samples:
+        results.check_index(job, places[cell], index)
 
 
 async def extend(state: State, job: str, wanted: Extension, key: str | None) -> Job:

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from protocol.assets import AssetKind
 from protocol.common import FieldProblem, JsonObject
 from protocol.models import ApiKind, Circuit, Model, ModelRequest, Probe
+from protocol.wording import blamed, worded
 from service import assets
 from service.errors import Conflict, Invalid, NotFound
 from service.idempotency import storable
@@ -103,7 +104,7 @@ async def patch(connection: AsyncConnection, name: str, changes: JsonObject) -> 
         request = ModelRequest.model_validate(merge(spec, changes))
     except ValidationError as error:
         fields = [
-            FieldProblem(field=field_path(tuple(e["loc"])), value=shown(e.get("input")), message=e["msg"])
+            FieldProblem(field=field_path(tuple(e["loc"])), value=shown(blamed(e)), message=worded(e))
             for e in error.errors()
         ]
         raise Invalid("; ".join(f"{f.field}: {f.message}" for f in fields), errors=fields) from error

@@ -18,6 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from protocol.common import FieldProblem, Problem
+from protocol.wording import blamed, worded
 from service.errors import RequestError
 
 log = logging.getLogger("service.problems")
@@ -143,9 +144,7 @@ def _validation(request: Request, error: Exception) -> Response:
         reason = found[0].get("ctx", {}).get("error", "")
         detail = f"the body is not valid JSON: {reason}"
         return answer(request, Problem(type="urn:fathom:bad-json", title="Bad JSON", status=400, detail=detail))
-    fields = [
-        FieldProblem(field=field_path(tuple(e["loc"])), value=shown(e.get("input")), message=e["msg"]) for e in found
-    ]
+    fields = [FieldProblem(field=field_path(tuple(e["loc"])), value=shown(blamed(e)), message=worded(e)) for e in found]
     detail = "; ".join(f"{f.field}: {f.message}" for f in fields[:5])
     return answer(
         request, Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail, errors=fields)

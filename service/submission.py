@@ -1,6 +1,6 @@
 """The full check of a job before anything is queued.
 
-A plan is a job that can run: options valid, assets there, every task fits its shortest length, every length fits the
+A plan is a job that can run: options valid, assets there, every task fits its shorter lengths, every length fits the
 model's window, and the model answered a probe. Whatever can't work is refused with field, value and what would do.
 """
 
@@ -19,6 +19,7 @@ from benchmarks.errors import BenchmarkError, InvalidAsset, MissingAsset, Option
 from protocol.common import FieldProblem, JsonObject
 from protocol.jobs import JobRequest
 from protocol.models import Generation, Model, Probe
+from protocol.wording import blamed, worded
 from service import assets, models
 from service.errors import Invalid, NotFound
 from service.problems import shown
@@ -27,6 +28,7 @@ from service.sources import TOKENIZER, Sources, SourceSpec
 MAX_CELLS = 100_000
 MAX_SAMPLES = 1_000_000_000
 _MAX_CELL = 2**31 - 1
+_SOON_BUILT = 16_384  # tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,8 @@ def parse_options(benchmark: Benchmark, options: Mapping[str, Any]) -> BaseModel
             [
                 FieldProblem(
                     field=".".join(["options", *(str(part) for part in e["loc"])]),
-                    value=shown(e.get("input")),
-                    message=e["msg"],
+                    value=shown(blamed(e)),
+                    message=worded(e, benchmark.options_model.model_fields),
                 )
                 for e in error.errors()
             ]
@@ -145,7 +147,7 @@ def _tokenizer_problems(model: Model) -> list[FieldProblem]:
         return []
     message = (
         f"model {model.name!r} has no tokenizer, so no prompt can be given an exact length; "
-        f"set one: fathom model set {model.name} --tokenizer NAME"
+        f"set one: fathom model set {model.name} --tokenizer tokenizer.json"
     )
     return [FieldProblem(field="model", value=model.name, message=message)]
 
@@ -158,7 +160,7 @@ def _run_problems(request: JobRequest, model: Model) -> Iterator[FieldProblem]:
     except ValidationError as error:
         for e in error.errors():
             path = ".".join(["run.generation", *(str(part) for part in e["loc"])])
-            yield FieldProblem(field=path, value=shown(e.get("input")), message=e["msg"])
+            yield FieldProblem(field=path, value=shown(blamed(e)), message=worded(e, Generation.model_fields))
     if request.run.answer_prefix == "prefill" and finding(model.probe, "prefill") is False:
         message = f"the server of model {model.name!r} can't continue an assistant's turn; use `suffix`"
         yield FieldProblem(field="run.answer_prefix", value="prefill", message=message)
@@ -209,8 +211,16 @@ def check_window(plan: Plan) -> None:
 
 
 def check_tokenizer(plan: Plan) -> None:
-    """Warns when the probe found that the tokenizer counts otherwise than the model's server."""
-    probe = plan.model.probe
+    """Warns when the probe found that the tokenizer counts otherwise than the model's server. Raises Invalid when the
+    server is to count and cannot."""
+    probe, name = plan.model.probe, plan.model.name
+    tokenizer = plan.model.spec.tokenizer
+    if tokenizer is not None and tokenizer.kind == "server" and finding(probe, "tokenize") is False:
+        message = (
+            f"the tokenizer of model {name!r} is its server's own, but the server has no path that counts tokens; "
+            f"give it a file: fathom model set {name} --tokenizer tokenizer.json"
+        )
+        raise refuse([FieldProblem(field="model", value=name, message=message)])
     if finding(probe, "tokenizer_fits") is False and probe is not None:
         how = probe.findings["tokenizer_fits"].how
         plan.warnings.append(
@@ -220,12 +230,12 @@ def check_tokenizer(plan: Plan) -> None:
 
 
 async def check_samples(sources: Sources, plan: Plan) -> None:
-    """Build samples of every task at its smallest length. Raises Invalid when one cannot be built."""
+    """Build samples of every task at its shorter lengths. Raises Invalid when one cannot be built."""
     if TOKENIZER not in plan.assets:
         plan.warnings.append("The tokenizer is the model server's own: lengths are checked by the worker.")
         return
     try:
-        problems = await sources.check(source_spec(plan), smallest(plan.cells))
+        problems = await sources.check(source_spec(plan), worth_checking(plan.cells))
     except OptionsError as error:
         raise refuse([_of_options(error)]) from error
     except (MissingAsset, InvalidAsset) as error:
@@ -253,14 +263,20 @@ def facts_of(plan: Plan) -> JsonObject:
     return facts
 
 
-def smallest(cells: Sequence[Cell]) -> list[Cell]:
-    """For each task and variant the cell of the smallest length: what fits there fits everywhere."""
-    found: dict[str, Cell] = {}
+def worth_checking(cells: Sequence[Cell]) -> list[Cell]:
+    """For each task and variant the cell of the smallest length, and for each task one of every other length that is
+    soon built: what a task needs may grow with the length (RULER's common words are listed more often from 4096 on)."""
+    smallest: dict[str, Cell] = {}
+    others: dict[tuple[str, int], Cell] = {}
     for cell in cells:
         key = f"{cell.task} {sorted(cell.variant.items())}"
-        if key not in found or cell.length < found[key].length:
-            found[key] = cell
-    return list(found.values())
+        if key not in smallest or cell.length < smallest[key].length:
+            smallest[key] = cell
+        if cell.length <= _SOON_BUILT:
+            others.setdefault((cell.task, cell.length), cell)
+    chosen = list(smallest.values())
+    seen = {(cell.task, cell.length) for cell in chosen}
+    return chosen + [cell for key, cell in others.items() if key not in seen]
 
 
 def _of_options(error: OptionsError) -> FieldProblem:

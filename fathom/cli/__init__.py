@@ -20,7 +20,7 @@ COMMANDS: dict[str, dict[str, LazyCommand]] = {
         "login": LazyCommand("fathom.cli.serve:login", "Save the token of a service for this user."),
     },
     "Say what to ask": {
-        "model": LazyCommand("fathom.cli.model:model", "Register models, look at them, probe and remove them."),
+        "model": LazyCommand("fathom.cli.model:model", "Register models, look at them, change and probe them."),
         "assets": LazyCommand("fathom.cli.assets:assets", "Install and list corpora, tokenizers and word lists."),
         "benchmarks": LazyCommand("fathom.cli.submit:benchmarks", "List the benchmarks and their tasks."),
     },

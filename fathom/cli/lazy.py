@@ -78,6 +78,9 @@ def one_line_errors() -> Iterator[None]:
     """End the process on an error: one line on stderr and the exit code (2 bad input, 1 failure, 130 Ctrl-C)."""
     try:
         yield
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(2)
     except click.UsageError as error:
         _end(_usage_line(error), 2)
     except click.ClickException as error:
@@ -91,6 +94,12 @@ def one_line_errors() -> Iterator[None]:
     except BrokenPipeError:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone: nothing may be flushed to it at exit
         sys.exit(141)
+    except OSError as error:
+        _end(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error), 1)
+    except Exception as error:  # the boundary of the program: a person gets a line, not a stack trace
+        if os.environ.get("FATHOM_TRACEBACK"):
+            raise
+        _end(f"a fault of Fathom's own: {type(error).__name__}: {error} (FATHOM_TRACEBACK=1 shows where)", 1)
 
 
 def missing_part(error: ModuleNotFoundError) -> MissingPart:

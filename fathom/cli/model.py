@@ -7,96 +7,33 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fathom.cli.common import (
-    Command,
-    connect,
-    json_option,
-    json_or_text,
-    json_pairs,
-    key_values,
-    print_json,
-    print_table,
-    server_options,
-)
+from fathom.cli.common import connect, json_option, print_json, print_table, server_options
+from fathom.cli.model_options import APIS, fields_of, model_options
 from fathom.errors import BadInput, Failed, Refused
 
 if TYPE_CHECKING:
     from fathom.sync import SyncClient
     from protocol.models import Model, ModelRequest, Probe
 
-APIS = ("openai-chat", "openai-completions", "ollama", "koboldcpp", "anthropic", "spnl", "command")
-_GENERATION = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "seed", "system")
 _FINDINGS = ("engine", "version", "model_ids", "model_id", "context_window", "slots", "overhead_tokens", "tokenizer_fits",
              "tokenize", "usage", "cached_tokens", "long_prompts", "prefill", "ping_ms")  # fmt: skip
-_TIMEOUTS = ("connect", "first_byte", "idle", "total", "per_1k_tokens")
 
 
 @click.group()
 def model() -> None:
-    """Register models, look at them, probe and remove them.
+    """Register models, look at them, change, probe and remove them.
 
     A model is a registered way to call one language model: an API kind, an address or a command, the driver that
     reaches its machine, its tokenizer and its limits. Workers make the calls, so addresses are as a worker sees them.
     """
 
 
-_ADD_OPTIONS = (
-    click.option("--api", type=click.Choice(APIS), required=True, help="How to talk to it."),
-    click.option("--base-url", metavar="URL", help="E.g. http://127.0.0.1:8000/v1, as the worker sees it."),
-    click.option("--model-id", help="The id the server knows it by. Default: the only one it has."),
-    click.option("--command", help="Program and arguments (API kind command), quoted as one text."),
-    click.option("--driver", default="local", show_default=True, help="local, ssh, or a plug-in."),
-    click.option("--host", help="user@host[:port] or an alias of ~/.ssh/config (driver ssh)."),
-    click.option(
-        "--driver-option", "driver_options", multiple=True, metavar="KEY=JSON", callback=json_pairs,
-        help="What else the driver takes, e.g. host_key_sha256=…",
-    ),
-    click.option("--tokenizer", help="A tokenizer.json or .gguf file, package:FILE, a Hub id, an asset, or `server`."),
-    click.option("--context-window", type=click.IntRange(min=1), help="Tokens; overrides what the probe finds."),
-    click.option("--api-key-env", metavar="NAME", help="The worker's environment variable that holds the key."),
-    click.option(
-        "--header", "headers", multiple=True, metavar="KEY=VALUE", callback=key_values,
-        help="Extra request header; no secrets, they are shown.",
-    ),
-    click.option("--temperature", type=float, help="Default: 0."),
-    click.option("--top-p", type=float),
-    click.option("--top-k", type=int),
-    click.option("--min-p", type=float),
-    click.option("--repetition-penalty", type=float),
-    click.option("--seed", type=int),
-    click.option("--stop", multiple=True, help="Stop sequence (may be repeated)."),
-    click.option("--system", help="System prompt; a benchmark's own comes first."),
-    click.option("--extra-body", metavar="JSON", help="Merged into each request body."),
-    click.option("--max-concurrency", type=click.IntRange(1, 100_000), help="Calls in flight over all workers."),
-    click.option("--requests-per-minute", type=click.IntRange(min=1)),
-    click.option("--tokens-per-minute", type=click.IntRange(min=1)),
-    click.option(
-        "--timeout", "timeouts", multiple=True, metavar="KEY=SECONDS", callback=json_pairs,
-        help=f"One of {', '.join(_TIMEOUTS)}.",
-    ),
-    click.option(
-        "--price", "price", multiple=True, metavar="KEY=VALUE", callback=json_pairs,
-        help="input, cached_input and output per million tokens, and currency.",
-    ),
-    click.option(
-        "--label", "labels", multiple=True, metavar="KEY=VALUE", callback=key_values,
-        help="What a worker must offer to run it.",
-    ),
-    click.option("--replace", is_flag=True, help="Overwrite a model of the same name."),
-    click.option("--probe/--no-probe", "probing", default=True, help="Have a worker look at it now."),
-)  # fmt: skip
-"""The flags of `fathom model add`: all fields of a ModelRequest."""
-
-
-def _add_options(function: Command) -> Command:
-    for option in reversed(_ADD_OPTIONS):
-        function = option(function)
-    return function
-
-
 @model.command()
 @click.argument("name")
-@_add_options
+@click.option("--api", type=click.Choice(APIS), required=True, help="How to talk to it.")
+@model_options
+@click.option("--replace", is_flag=True, help="Overwrite a model of the same name.")
+@click.option("--probe/--no-probe", "probing", default=True, help="Have a worker look at it now.")
 @server_options
 @json_option
 def add(name: str, server: str | None, token: str | None, as_json: bool, **given: Any) -> None:
@@ -124,24 +61,14 @@ def _request(client: SyncClient, name: str, given: dict[str, Any]) -> ModelReque
 
     from fathom.tokenizer_sources import reference
     from protocol.models import ModelRequest
+    from protocol.wording import blamed, worded
 
-    generation = {k: given[k] for k in _GENERATION if given[k] is not None} | {"stop": list(given["stop"])}
-    if given["extra_body"] is not None:
-        generation["extra_body"] = json_or_text(given["extra_body"])
-    limits = {k: given[k] for k in ("max_concurrency", "requests_per_minute", "tokens_per_minute") if given[k]}
-    plain = ("base_url", "model_id", "context_window", "api_key_env")
-    fields: dict[str, Any] = {k: given[k] for k in plain if given[k] is not None}
-    fields |= {"name": name, "api": given["api"], "generation": generation, "limits": limits}
-    fields |= {k: given[k] for k in ("headers", "timeouts", "labels")}
-    fields["driver"] = {"kind": given["driver"], "host": given["host"], "options": given["driver_options"]}
-    fields["command"] = shlex.split(given["command"] or "")
-    fields["price"] = given["price"] or None
     try:
-        request = ModelRequest.model_validate(fields)
+        request = ModelRequest.model_validate({"name": name, "api": given["api"], **fields_of(given)})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
-        raise BadInput(f"{where} = {first['input']!r}: {first['msg']}") from error
+        value = "" if (wrong := blamed(first)) is None else f" = {wrong!r}"
+        raise BadInput(f"{'.'.join(map(str, first['loc']))}{value}: {worded(first)}") from error
     if given["tokenizer"] is None:
         return request
     return request.model_copy(update={"tokenizer": reference(client, given["tokenizer"], name)})
@@ -157,6 +84,48 @@ def _probe_new(client: SyncClient, added: Model) -> str | None:
         click.echo(f"fathom: warning: not probed: {error}", err=True)
         return None
     return None if found.ok else f"a worker cannot use it: {found.problem}"
+
+
+@model.command("set")
+@click.argument("name")
+@model_options
+@click.option(
+    "--unset", multiple=True, metavar="FIELD", help="Take a field back to its default, e.g. limits.requests_per_minute."
+)
+@server_options
+@json_option
+def change(name: str, server: str | None, token: str | None, as_json: bool, **given: Any) -> None:
+    """Change a registered model; what is not given stays. Running jobs go on with the new settings.
+
+    Changes the address, the command or the driver? Look at it again with `fathom model probe NAME`.
+    """
+    from fathom.tokenizer_sources import reference
+
+    changes = fields_of(given)
+    if not changes and not given["unset"] and given["tokenizer"] is None:
+        raise click.UsageError("nothing to change", click.get_current_context())
+    with connect(server, token) as client:
+        spec = client.model(name).spec.model_dump(mode="json")
+        for path in given["unset"]:
+            _unset(changes, spec, path)
+        if given["tokenizer"] is not None:
+            changes["tokenizer"] = reference(client, given["tokenizer"], name).model_dump(mode="json")
+        changed = client.change_model(name, changes)
+    if as_json:
+        print_json(changed)
+    else:
+        click.echo(f"model {changed.name} changed: {changed.spec.api.value} at {_where(changed)}")
+
+
+def _unset(changes: dict[str, Any], spec: Any, path: str) -> None:
+    """Put null at a dotted path of a merge patch; `spec` has the fields there are."""
+    *groups, last = path.split(".")
+    for group in groups:
+        spec = spec.get(group) if isinstance(spec, dict) else None
+        changes = changes.setdefault(group, {})
+    if not isinstance(spec, dict) or last not in spec:
+        raise BadInput(f"unset = {path!r}: there is no such field" + (f" among {', '.join(spec)}" if spec else ""))
+    changes[last] = None
 
 
 @model.command("list")
@@ -226,6 +195,10 @@ def remove(name: str, server: str | None, token: str | None, as_json: bool) -> N
 def _print_findings(found: Probe | None) -> None:
     if found is None:
         click.echo("not probed yet")
+        return
+    if found.problem:
+        click.echo(f"a worker cannot use it: {found.problem}")
+    if not found.findings:
         return
     order = {name: place for place, name in enumerate(_FINDINGS)}
     known = sorted(found.findings.items(), key=lambda item: (order.get(item[0], len(order)), item[0]))

@@ -62,6 +62,15 @@ def test_every_flag_of_a_model_arrives_and_no_worker_is_only_a_warning(up: Up, m
         (["model", "add", "x", "--api", "command", "--command", "cat", "--tokenizer", "none"], "tokenizer = 'none': "),
         (["model", "add", "x", "--api", "command", "--command", "cat", "--tokenizer", "./no.json"], "no such file"),
         (["model", "add", "x", "--api", "command", "--command", "cat", "--tokenizer", "rich:t.json"], "has no file"),
+        (["model", "add", "x", "--api", "command", "--command", '"cat'], "cannot be split into program and arguments"),
+        (
+            ["model", "add", "x", "--api", "command", "--command", "c", "--price", "input=1"],
+            "price.output: must be given",
+        ),
+        (["model", "add", "x", "--api", "command", "--command", "c", "--api-key-env", "sk-1"], "not its value"),
+        (["model", "set", "none", "--max-concurrency", "2"], "no model 'none'; there are: own"),
+        (["model", "set", "own"], "nothing to change"),
+        (["model", "set", "own", "--unset", "limits.nothing"], "limits.nothing"),
         (["model", "show", "none"], "no model 'none'; there are: own"),
         (["submit", "ruler", "--model", "none"], "model = 'none': no model 'none'; there are: own"),
         ([*SUBMIT[:5], "niah_single_9"], "unknown task 'niah_single_9'; there are: niah_single_1"),
@@ -188,3 +197,36 @@ def test_a_summary_is_printed_before_there_are_results(up: Up, job: str) -> None
     done = up.fathom("summary", job)
     assert done.code == 0, done.err
     assert "0 of 12 planned samples have ended." in done.out
+
+
+def test_a_model_is_changed_while_it_stays_what_it_is(up: Up, model: Done) -> None:
+    changed = up.fathom(
+        "model", "set", "own", "--requests-per-minute", "30", "--price", "output=3", "--label", "x=1", "--json"
+    )
+    assert changed.code == 0, changed.err
+    spec: Any = changed.json
+    spec = spec["spec"]
+    assert spec["limits"] == {"max_concurrency": 3, "requests_per_minute": 30, "tokens_per_minute": None}
+    assert (spec["price"]["input"], spec["price"]["output"]) == (1.5, 3)
+    assert spec["labels"] == {"gpu": "h100", "x": "1"}
+    back = up.fathom(
+        "model",
+        "set",
+        "own",
+        "--unset",
+        "limits.requests_per_minute",
+        "--unset",
+        "labels.x",
+        "--price",
+        "output=2",
+        "--json",
+    )
+    assert back.code == 0, back.err
+    spec = back.json
+    assert spec["spec"] == model.json["spec"]  # type: ignore[index]
+
+
+def test_a_command_without_what_it_needs_shows_its_help(up: Up) -> None:
+    shown = up.fathom("submit")
+    assert shown.code == 2
+    assert "\n  ruler " in shown.err

@@ -142,8 +142,25 @@ async def test_retrying_asks_failed_samples_again_and_keeps_every_good_result(se
     sample = await service.ok("GET", f"/v1/jobs/{job}/samples/{b['cell']}/{b['index']}")
     assert [attempt["kind"] for attempt in sample["attempts"]] == ["server_error", "superseded"]
     assert sample["result"]["generation"] == 1
-    named = await service.ok("POST", f"/v1/jobs/{job}/retry", json={"statuses": [], "samples": [[0, 0]]})
+    named = await service.ok("POST", f"/v1/jobs/{job}/retry", json={"samples": [[0, 0]]})
     assert named["counts"]["waiting"] == 1
+
+
+async def test_retrying_a_named_sample_leaves_failed_ones_and_samples_that_are_not_there_are_refused(
+    service: Service, model: str
+) -> None:
+    job = await service.submit(retry={"max_attempts": 1})
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 2)
+    a, b = await service.addressed(grant)
+    await service.report(worker, [ok(1.0, **a), failed(**b)])
+    await service.finish(worker)
+    path = f"/v1/jobs/{job}/retry"
+    assert "no cell 99" in (await service.problem(404, "POST", path, json={"samples": [[99, 0]]}))["detail"]
+    assert "has samples 0 to" in (await service.problem(404, "POST", path, json={"samples": [[0, 99_999]]}))["detail"]
+    named = await service.ok("POST", path, json={"samples": [[a["cell"], a["index"]]]})
+    assert named["counts"]["waiting"] == 1
+    assert named["counts"]["failed"] == 1
 
 
 async def test_extending_adds_samples_and_lengths_without_redoing_anything(service: Service, model: str) -> None:

@@ -20,14 +20,19 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "benchmark": ({**RULER, "benchmark": "rular"}, "benchmark", "there are: ruler"),
     "model": ({**RULER, "model": "gpt"}, "model", "there are: m"),
     "task": (_with(tasks=["niah_single_9"]), "options.tasks", "niah_single_1"),
-    "option": (_with(lenghts=[512]), "options.lenghts", "not permitted"),
+    "option": (_with(lenghts=[512]), "options.lenghts", "did you mean lengths?"),
     "too short": (_with(lengths=[200, 1024]), "options.lengths", "too short"),
+    "too short in the middle": (
+        _with(tasks=["cwe"], num_cw=20, lengths=[2048, 4096]),
+        "options.lengths",
+        "too short for cwe",
+    ),
     "beyond the window": (_with(lengths=[1024, 8192]), "options.lengths", "4,096"),
-    "too many samples": (_with(samples=2_000_000), "options.samples", "less than or equal"),
+    "too many samples": (_with(samples=2_000_000), "options.samples", "at most"),
     "missing asset": (_with(tasks=["niah_single_2"]), "options.essays", "fathom assets install ruler"),
-    "generation": ({**RULER, "run": {"generation": {"temperature": -1}}}, "run.generation.temperature", "greater"),
+    "generation": ({**RULER, "run": {"generation": {"temperature": -1}}}, "run.generation.temperature", "at least 0"),
     "priority": ({**RULER, "priority": 5000}, "priority", "1000"),
-    "unknown field": ({**RULER, "prio": 1}, "prio", "not permitted"),
+    "unknown field": ({**RULER, "prio": 1}, "prio", "no such field"),
     "thinking": ({**RULER, "run": {"thinking_budget": 4000}}, "options.lengths", "for thinking"),
 }
 
@@ -151,6 +156,23 @@ async def test_a_model_without_a_tokenizer_is_refused(service: Service) -> None:
     await service.ok("POST", "/v1/models", json=spec)
     found = await service.problem(422, "POST", "/v1/jobs", json={**RULER, "model": "bare"})
     assert "no tokenizer" in found["detail"]
+
+
+async def test_a_tokenizer_that_the_server_does_not_have_is_refused(service: Service, model: str) -> None:
+    worker = await service.worker()
+    spec = {
+        "name": "counts",
+        "api": "openai-chat",
+        "base_url": "http://127.0.0.1:9/v1",
+        "tokenizer": {"kind": "server"},
+    }
+    await service.ok("POST", "/v1/models", json=spec)
+    probe = Probe(ok=True, findings={"tokenize": Finding(value=False, how="no such path answers")})
+    _, found = await asyncio.gather(
+        _answer_probe(service, worker, probe),
+        service.problem(422, "POST", "/v1/jobs", json={**RULER, "model": "counts"}),
+    )
+    assert "no path that counts" in found["detail"]
 
 
 async def _answer_probe(service: Service, worker: int, probe: Probe) -> None:
