@@ -54,8 +54,9 @@ begin
       v_one := 'stale'; v_why := 'the lease has run out, or the sample has been asked again since';
     else
       v_one := 'requeued';
+      -- A sample that could not be built (cause `benchmark`) was no call.
       insert into deltas(job_id, cell, worker_id, status, score, n, calls, prompt_tokens, cached_tokens, completion_tokens, thinking_tokens)
-      values (p_job[i], p_cell[i], p_worker, 'attempt', -1, 1, 1, coalesce(p_prompt[i], 0), coalesce(p_cached[i], 0), coalesce(p_completion[i], 0),
+      values (p_job[i], p_cell[i], p_worker, 'attempt', -1, 1, (p_cause[i] <> 'benchmark')::int, coalesce(p_prompt[i], 0), coalesce(p_cached[i], 0), coalesce(p_completion[i], 0),
               coalesce(p_thought[i], 0));
       select x.max_attempts, x.base_seconds, x.max_seconds into j from jobs x where x.id = p_job[i];
       if p_permanent[i] or v_attempts >= j.max_attempts then

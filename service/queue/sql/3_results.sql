@@ -1,5 +1,12 @@
 -- The queue, part 3 (continued): results. Its rules are in 3_close.sql.
 
+-- What usage counts of a result: prompts that were refused for their size were not read, and those that a worker did not
+-- even send (no time passed) were no calls.
+create or replace function queue_read(r results) returns int language sql immutable as $$
+  select case when r.status <> 'context_overflow' then coalesce(r.server_prompt_tokens, r.prompt_tokens) end $$;
+create or replace function queue_called(r results) returns int language sql immutable as $$
+  select (r.status <> 'context_overflow' or coalesce(r.duration_ms, 0) > 0)::int $$;
+
 -- Stores results of samples that only this worker can have: first attempts, in a lease that is live. Nothing can be in
 -- their way, so they go in without looking for it, which takes a third off the cost of storing them. Only a crash that made
 -- the server forget an earlier grant can have put results there before; then nothing is stored, and null comes back.
@@ -21,11 +28,11 @@ begin
                   p_server, p_cached, p_completion, p_thought, p_finish, p_ttft, p_duration, p_error, p_detail)
            d(j, c, i, g, a, status, score, answer, thinking, expected, sha256, prompt, server, cached, completion, thought, finish,
              ttft, duration, error, detail)
-    returning r.job_id, r.cell, r.status, coalesce(r.score, -1) as score, coalesce(r.server_prompt_tokens, r.prompt_tokens) as prompt,
+    returning r.job_id, r.cell, r.status, coalesce(r.score, -1) as score, queue_read(r) as prompt, queue_called(r) as called,
               r.cached_tokens, r.completion_tokens, r.thinking_tokens),
   t as (
     insert into deltas(job_id, cell, worker_id, status, score, n, calls, prompt_tokens, cached_tokens, completion_tokens, thinking_tokens)
-    select i.job_id, i.cell, p_worker, i.status, i.score, count(*), count(*), coalesce(sum(i.prompt), 0), coalesce(sum(i.cached_tokens), 0),
+    select i.job_id, i.cell, p_worker, i.status, i.score, count(*), sum(i.called), coalesce(sum(i.prompt), 0), coalesce(sum(i.cached_tokens), 0),
            coalesce(sum(i.completion_tokens), 0), coalesce(sum(i.thinking_tokens), 0)
       from i group by i.job_id, i.cell, i.status, i.score)
   select count(*) into v_stored from i;
@@ -87,11 +94,11 @@ begin
             excluded.server_prompt_tokens, excluded.cached_tokens, excluded.completion_tokens, excluded.thinking_tokens,
             excluded.finish_reason, excluded.ttft_ms, excluded.duration_ms, excluded.error, excluded.detail)
      where r.status = 'error' and r.generation = excluded.generation
-    returning r.job_id, r.cell, r.index, r.status, coalesce(r.score, -1) as score, coalesce(r.server_prompt_tokens, r.prompt_tokens) as prompt,
+    returning r.job_id, r.cell, r.index, r.status, coalesce(r.score, -1) as score, queue_read(r) as prompt, queue_called(r) as called,
               r.cached_tokens, r.completion_tokens, r.thinking_tokens, xmax <> 0 as replaced),
   t as (
     insert into deltas(job_id, cell, worker_id, status, score, n, calls, prompt_tokens, cached_tokens, completion_tokens, thinking_tokens)
-    select i.job_id, i.cell, p_worker, i.status, i.score, count(*), count(*), coalesce(sum(i.prompt), 0), coalesce(sum(i.cached_tokens), 0),
+    select i.job_id, i.cell, p_worker, i.status, i.score, count(*), sum(i.called), coalesce(sum(i.prompt), 0), coalesce(sum(i.cached_tokens), 0),
            coalesce(sum(i.completion_tokens), 0), coalesce(sum(i.thinking_tokens), 0)
       from i group by i.job_id, i.cell, i.status, i.score),
   u as (

@@ -6,6 +6,7 @@ import asyncio
 from typing import Any
 
 from protocol.jobs import Status
+from protocol.workers import Measured
 from service import cursors
 from tests.service.api.acting import PLANNED, Service, failed, ok
 
@@ -61,6 +62,27 @@ async def test_the_denominator_adds_up_wherever_samples_are(service: Service, mo
     assert reasons["server_error"]["next_try"] is not None
     [listed] = (await service.ok("GET", "/v1/jobs"))["items"]
     assert listed["counts"] == counts
+
+
+async def test_prompts_that_were_not_read_cost_nothing_and_what_was_not_sent_is_no_call(
+    service: Service, model: str
+) -> None:
+    await service.ok("PATCH", "/v1/models/m", json={"price": {"input": 1.0, "output": 10.0}})
+    job = await service.submit()
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 3)
+    unsent, refused, unbuilt = await service.addressed(grant)
+    overflow = {"status": Status.CONTEXT_OVERFLOW, "score": None, "answer": None, "prompt_tokens": 5000}
+    await service.report(
+        worker,
+        [
+            ok(0.0, **unsent).model_copy(update={**overflow, "measured": Measured(duration_ms=0)}),
+            ok(0.0, **refused).model_copy(update={**overflow, "measured": Measured(duration_ms=12)}),
+            failed(**unbuilt).model_copy(update={"cause": "benchmark", "permanent": True}),
+        ],
+    )
+    usage = (await service.ok("GET", f"/v1/jobs/{job}"))["usage"]
+    assert (usage["calls"], usage["prompt_tokens"], usage["cost"]) == (1, 0, 0.0)
 
 
 async def test_an_invalid_sample_counts_as_zero_only_when_the_job_was_told_so(service: Service, model: str) -> None:
