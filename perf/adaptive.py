@@ -7,6 +7,8 @@ a second. The servers:
 - `kv-cache`: holds K tokens; calls beyond wait, and waiting calls cost a third of the speed (preemption). Prompt
   lengths grow from cell to cell, so that no one number of calls is right throughout.
 - `rate limit`: takes R calls a minute and refuses others with 429 and a Retry-After between 1 and 90 s.
+- `engine queue`: works on 24 calls of 8000 tokens, as many as its cache holds, lets others wait, never refuses, and tells
+  no time to first token; its metrics, asked for every two seconds, tell queue and cache (as vLLM's do).
 - `changing`: its capacity falls to a quarter in mid-run and comes back.
 
 For each: the best throughput of any fixed setting, adaptive throughput after the first tenth of the run as a share of it
@@ -25,6 +27,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 
 from workers.limits import Controller, Kind, Ticket
+from workers.metrics import POLL_SECONDS
+from workers.pressure import Pressure
 
 AIM = 0.95
 CEILING = 256
@@ -77,6 +81,10 @@ class Server:
         self._admit()
         return call
 
+    def pressure(self) -> Pressure:
+        """What its metrics say."""
+        return Pressure(len(self.waiting), len(self.running), self.held / self.tokens)
+
     def _speed(self) -> float:
         each = min(1.0, self.capacity(self.now) / max(len(self.running), 1))
         return each * (self.thrash if self.waiting else 1.0)
@@ -117,6 +125,7 @@ class Scenario:
     tokens: Callable[[float], int]
     seconds: float
     size: Callable[[int], float]
+    metrics: bool = False
 
 
 SCENARIOS = (
@@ -129,6 +138,14 @@ SCENARIOS = (
         lambda share: (4000, 8000, 16_000, 32_000, 64_000)[min(int(share * 5), 4)],
         7200,
         lambda n: 1.0 + n / 4000,
+    ),
+    Scenario(
+        "engine queue",
+        lambda s: Server(lambda now: 24.0, tokens=24 * 8000, thrash=0.67),
+        lambda share: 8000,
+        3600,
+        lambda n: 4.0,
+        metrics=True,
     ),
     Scenario("rate limit", lambda s: RateLimited(300, 1), lambda share: 4000, 3600, lambda n: 1.5),
     Scenario("slow rate limit", lambda s: RateLimited(60, 2), lambda share: 4000, 3600, lambda n: 1.5),
@@ -162,22 +179,26 @@ class Run:
 def simulate(scenario: Scenario, controller: Controller, seed: int = 0) -> Run:
     """Keep a server busy through the controller for the scenario's time."""
     server, jitter, numbers = scenario.server(scenario.seconds), random.Random(seed), itertools.count()
-    run, now = Run(scenario.seconds), 0.0
+    run, now, poll = Run(scenario.seconds), 0.0, POLL_SECONDS if scenario.metrics else float("inf")
     while now < scenario.seconds:
         tokens = scenario.tokens(now / scenario.seconds)
         ready = controller.ready_at(now, tokens)
         while ready <= now:
             _begin(scenario, server, controller, run, now, tokens, jitter, numbers)
             ready = controller.ready_at(now, tokens)
-        at = min(ready, server.next_finish(), _next_change(scenario, now))
+        at = min(ready, server.next_finish(), _next_change(scenario, now), poll)
         if at == float("inf"):
             raise AssertionError("the controller waits for a call and none is in flight")
         now = max(at, now + 1e-9)
         server.advance(now)
+        if now >= poll:
+            controller.pressed(server.pressure())
+            poll += POLL_SECONDS
         while server.running and server.running[0].finish <= server.served + 1e-9:
             call = server.finish()
             assert call.ticket is not None
-            controller.finish(call.ticket, now, "ok", work=call.tokens, ttft=call.waited + call.size / 2)
+            ttft = None if scenario.metrics else call.waited + call.size / 2
+            controller.finish(call.ticket, now, "ok", work=call.tokens, ttft=ttft)
             run.done.append((now, call.tokens))
     return run
 

@@ -17,6 +17,7 @@ from workers.claims import Room
 from workers.errors import CallError
 from workers.jobs import JobShelf, OpenJob
 from workers.limits import Controller, Kind, Ticket
+from workers.metrics import POLL_SECONDS, Metrics
 from workers.runner import Asked, Built, Item, ask, build, failure, hand_back
 
 BUILD_SLICE = 0.002
@@ -72,9 +73,11 @@ class Lane:
         *,
         stream: bool = False,
         may_ask: Callable[[int], bool] = lambda lease: True,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
         self._target, self.controller, self._slots, self._shelf = target, controller, slots, shelf
         self._on_outcome, self._on_room, self._stream, self._may_ask = on_outcome, on_room, stream, may_ask
+        self._metrics = Metrics(target, lambda: bool(self._running), controller.pressed, poll_seconds)
         self._waiting: deque[Item] = deque()
         self._ready: deque[tuple[OpenJob, Built]] = deque()
         self._ready_tokens = 0
@@ -137,6 +140,7 @@ class Lane:
         for item in running.values():
             self._on_outcome(item, hand_back(item, reason))
         self.hand_back(reason)
+        await self._metrics.stop()
 
     def pump(self) -> None:
         """Start what may start now."""
@@ -161,6 +165,8 @@ class Lane:
             task = asyncio.create_task(self._run(job, built, ticket))
             self._running[task] = built.item
             task.add_done_callback(self._after)
+        if self._running:
+            self._metrics.wake()
         self._build_ahead()
 
     def _wake_at(self, at: float, now: float) -> None:

@@ -1,10 +1,7 @@
 """How many calls a worker has in flight at one model: fixed, or found while it runs. Pure: times are given in seconds.
 
 The adaptive rule, by what it reacts to:
-- It climbs while that pays. A round is about as many completions as the limit; slow start doubles the limit each round
-  as long as the work done per second grows, then steps of a quarter try whether more pays. By Little's law a limit that
-  grows without more work per second is waiting time: latency and time to first token rise instead. So a step that
-  brought nothing is taken back, and a smaller limit is kept where it does as much work.
+- It climbs while that pays, and gives way to a queue or a full cache that the engine tells of: `workers.ramps`.
 - Refusals (429) and overload (503, timeouts) cut it, once an episode: calls that were under way when it was last cut
   say nothing new. Overload also bounds the tokens in flight, since one long prompt fills what many short ones leave.
 - `Retry-After` delays requests, never this clock: starts pause, the limit keeps learning. A long one is not obeyed
@@ -21,12 +18,11 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
-from workers.ramps import Ramp, Round
+from workers.pressure import Pressure
+from workers.ramps import START, Ramp, Round
 
 Kind = Literal["ok", "rate_limited", "overloaded", "timeout", "failed", "aborted"]
 
-START = 4
-"""Calls in flight at which an unknown model is met."""
 CUT = {"rate_limited": 0.8, "overloaded": 0.8, "timeout": 0.5}
 _SHORT_PAUSE, _LONGEST_PAUSE = 5.0, 60.0  # seconds: what of Retry-After is simply waited for, and the longest pause
 _RATE_UP, _RATE_UP_MOST = 1.02, 1.5
@@ -102,7 +98,7 @@ class Controller:
     @property
     def reason(self) -> str:
         """Why the limit is what it is, in words."""
-        return self._ramp.reason
+        return self._ramp.why
 
     def ready_at(self, now: float, tokens: int) -> float:
         """When a call with that many tokens may start: `now`, a time to ask again at, or infinity (a call must end)."""
@@ -142,6 +138,12 @@ class Controller:
             self._refused(ticket, now, kind, retry_after)
         elif kind == "ok":
             self._took(ticket, now, work)
+
+    def pressed(self, pressure: Pressure | None) -> None:
+        """What the engine says of itself, polled every couple of seconds while calls are in flight; None when it says
+        nothing any more. It never stops a call from starting within the limit."""
+        if not self._fixed:
+            self._ramp.pressed(pressure)
 
     def pause(self, until: float) -> None:
         """No call starts before then, and after that a single one until one is answered (the model is down)."""

@@ -32,9 +32,9 @@ from workers.drivers.base import open_driver
 from workers.errors import ServiceAway, ServiceRefused
 from workers.jobs import JobShelf
 from workers.leases import Held, LeaseBook
-from workers.limits import START
 from workers.outbox import Outbox
 from workers.probing import answer
+from workers.ramps import START
 from workers.runner import Item
 from workers.settings import WorkerSettings
 from workers.spool import Spool

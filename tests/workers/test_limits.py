@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from perf.simulated import Batching, Capacity, Moody, RateLimited, Server, Simulation
 from workers import memory
-from workers.limits import CUT, START, Controller, Kind, Memory
+from workers.limits import CUT, Controller, Kind, Memory
+from workers.pressure import Pressure
+from workers.ramps import START
 
 
 def _even(_: random.Random) -> int:
@@ -156,14 +158,17 @@ def test_a_model_is_met_gently_and_remembered(tmp_path: Path) -> None:
 
 KINDS: st.SearchStrategy[Kind] = st.sampled_from(["ok", "rate_limited", "overloaded", "timeout", "failed", "aborted"])
 
+WAITING = st.integers(0, 200).map(float)
+
 
 @settings(deadline=None)
 @given(
     st.lists(st.tuples(KINDS, st.floats(0, 100), st.none() | st.floats(0, 1e6), st.integers(1, 10**6)), max_size=200),
+    st.lists(st.none() | st.builds(Pressure, WAITING, st.none() | WAITING, st.none() | st.floats(0, 1)), max_size=200),
     st.integers(1, 64),
 )
 def test_whatever_happens_at_least_one_call_may_go_and_never_more_than_the_ceiling(
-    history: list[tuple[Kind, float, float | None, int]], ceiling: int
+    history: list[tuple[Kind, float, float | None, int]], polls: list[Pressure | None], ceiling: int
 ) -> None:
     controller, now = Controller(ceiling), 0.0
     flying = []
@@ -173,6 +178,8 @@ def test_whatever_happens_at_least_one_call_may_go_and_never_more_than_the_ceili
             assert len(flying) == controller.in_flight <= ceiling
         assert flying or at < now + 61.0  # an idle controller always names a time
         now += seconds
+        if polls:
+            controller.pressed(polls.pop())
         if flying:
             controller.finish(flying.pop(0), now, kind, retry_after=retry_after)
     assert 1 <= controller.limit <= ceiling
