@@ -49,6 +49,9 @@ class Worker(Reply):
     state: Literal["up", "draining", "gone"]
     in_flight: int = 0
     done: int = 0
+    models: dict[str, JsonObject] = Field(
+        default_factory=dict, description="By model name, as of its last heartbeat: limit, in_flight, reason, …"
+    )
     registered_at: datetime
     last_seen_at: datetime
 

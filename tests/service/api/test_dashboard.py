@@ -159,7 +159,9 @@ async def test_buttons_steer_the_job(service: Service, model: str, browser: http
 async def test_models_show_their_probe_and_workers_their_state(
     service: Service, model: str, browser: httpx.AsyncClient
 ) -> None:
-    await service.worker("box-1")
+    worker = await service.worker("box-1")
+    heartbeat = {"models": {"m": {"limit": 24, "reason": "engine queue: 5 waiting"}}}
+    await service.ok("POST", f"/v1/workers/{worker}/heartbeat", json=heartbeat)
     probe = Probe(
         ok=True,
         findings={"engine": Finding(value="llama.cpp", how="GET /props"), "ids": Finding(value=["a", "b"], how="x")},
@@ -168,7 +170,9 @@ async def test_models_show_their_probe_and_workers_their_state(
     page = await _page(browser, "/models/m")
     for text in ("llama.cpp", "GET /props", "a, b", "let through"):
         assert text in page, text
-    assert "box-1" in await _page(browser, "/workers")
+    page = await _page(browser, "/workers")
+    for text in ("box-1", "m: 24", "engine queue: 5 waiting"):
+        assert text in page, text
 
 
 async def test_what_is_not_there_is_a_page_that_says_so(service: Service, browser: httpx.AsyncClient) -> None:

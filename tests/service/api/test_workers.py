@@ -214,9 +214,15 @@ async def test_a_heartbeat_renews_and_tells_what_is_lost_or_cancelled(service: S
     worker = await register(service)
     first, second = (lease["id"] for lease in (await claim(service, worker))["leases"])
     await expire(service.state.db, first)
-    body = {"leases": [first, second], "in_flight": 2, "models": {"m": {"limit": 4}}}
+    body = {
+        "leases": [first, second],
+        "in_flight": 2,
+        "models": {"m": {"limit": 4, "reason": "engine queue: 5 waiting"}},
+    }
     reply = await service.ok("POST", f"/v1/workers/{worker}/heartbeat", json=body)
     assert reply == {"renewed": [second], "lost": [first], "cancelled_jobs": [], "drain": False}
+    [listed] = (await service.ok("GET", "/v1/workers"))["items"]
+    assert listed["models"] == body["models"]
     await service.ok("POST", f"/v1/jobs/{job.public}/cancel")
     reply = await service.ok("POST", f"/v1/workers/{worker}/heartbeat", json=body)
     assert reply["cancelled_jobs"] == [job.public]
