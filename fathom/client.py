@@ -201,7 +201,7 @@ class Client:
         return await self._verb(job, "extend", extension.model_dump(mode="json", exclude_none=True))
 
     async def clone(self, job: str, changes: Clone) -> Job:
-        return await self._verb(job, "clone", changes.model_dump(mode="json", exclude_none=True))
+        return await self._verb(job, "clone", changes.model_dump(mode="json", exclude_defaults=True))
 
     async def _verb(self, job: str, verb: str, body: JsonObject | None = None) -> Job:
         key = {"Idempotency-Key": str(uuid.uuid4())}

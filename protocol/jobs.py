@@ -222,6 +222,7 @@ class Clone(Message):
 
     model: str | None = None
     options: JsonObject = Field(default_factory=dict, description="Merged over the job's options.")
+    run: JsonObject = Field(default_factory=dict, description="Merged over how the job's samples were asked.")
     name: str | None = None
 
 

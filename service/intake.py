@@ -6,16 +6,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
+from pydantic import ValidationError
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from protocol.common import FieldProblem, JsonObject
-from protocol.jobs import Clone, Extension, Job, JobRequest, RetryPolicy
+from protocol.jobs import Clone, Extension, Job, JobRequest, RetryPolicy, Run
+from protocol.wording import blamed, worded
 from service import idempotency, jobs, models, probing
 from service.api.deps import State
 from service.errors import Conflict, Unavailable
 from service.jobs import JobRow, run_of
 from service.notifications import WORK
+from service.problems import field_path, shown
 from service.queue import control as queue
 from service.submission import (
     Plan,
@@ -122,14 +125,25 @@ async def insert(connection: AsyncConnection, plan: Plan) -> str:
 
 
 def cloned(row: JobRow, change: Clone) -> JobRequest:
-    """The request that makes a job again, with changes."""
+    """The request that makes a job again, with changes. Raises Invalid."""
     data = row.data
+    try:
+        run = Run.model_validate({**run_of(row).model_dump(mode="json"), **change.run})
+    except ValidationError as error:
+        raise refuse(
+            [
+                FieldProblem(
+                    field=field_path(("run", *e["loc"])), value=shown(blamed(e)), message=worded(e, Run.model_fields)
+                )
+                for e in error.errors()
+            ]
+        ) from error
     options = {key: value for key, value in data["options"].items() if value is not None}
     return JobRequest(
         benchmark=data["benchmark"],
         model=change.model or data["model"],
         options={**options, **change.options},
-        run=run_of(row),
+        run=run,
         name=change.name if change.name is not None else data["name"],
         labels=data["labels"],
         priority=data["priority"],

@@ -173,6 +173,8 @@ def speed(data: Mapping[str, Any], done: int) -> float | None:
 
 async def _waiting(connection: AsyncConnection, row: JobRow, counted: Progress) -> list[WaitingReason]:
     """Why samples wait: their own next try, and what holds back all that is left."""
+    if row.data["state"] == JobState.CANCELLED:
+        return []
     rows = await connection.execute(text(_WAITING), {"id": row.id})
     found = [WaitingReason(reason=r.reason, count=r.n, next_try=r.next_try) for r in rows]
     counts, data = counted.counts(), row.data

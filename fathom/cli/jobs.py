@@ -193,6 +193,13 @@ def extend(
     metavar="KEY=JSON",
     help="Change an option of the benchmark, e.g. --option samples=50 --option 'lengths=[8192]'.",
 )
+@click.option(
+    "--run",
+    multiple=True,
+    callback=json_pairs,
+    metavar="KEY=JSON",
+    help="Change how samples are asked, e.g. --run thinking_budget=2000 --run count_invalid=zero.",
+)
 @click.option("--name", help="Name of the copy.")
 @server_options
 @json_option
@@ -200,6 +207,7 @@ def clone(
     job: str,
     model: str | None,
     options: dict[str, Any],
+    run: dict[str, Any],
     name: str | None,
     server: str | None,
     token: str | None,
@@ -209,7 +217,7 @@ def clone(
     from protocol.jobs import Clone
 
     with connect(server, token) as client:
-        _say(client.clone(job, Clone(model=model, options=options, name=name)), "submitted", as_json)
+        _say(client.clone(job, Clone(model=model, options=options, run=run, name=name)), "submitted", as_json)
 
 
 @click.command("set")

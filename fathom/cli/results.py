@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -59,6 +60,8 @@ CSV_COLUMNS = (
 @click.option("--worker", help="Only this worker's.")
 @click.option("--min-score", type=float)
 @click.option("--max-score", type=float)
+@click.option("--min-duration-ms", type=int, help="Only what took at least that long.")
+@click.option("--max-duration-ms", type=int)
 @server_options
 @json_option
 def results(
@@ -79,6 +82,8 @@ def results(
     `ruler` writes the prediction files that RULER's own evaluate.py reads.
     """
     chosen = {**filters, "class": class_}
+    if kind in ("table", "ruler") and not as_json:
+        _refuse_unused(kind, {**chosen, "cursor": cursor, "follow": follow or None}, output)
     with connect(server, token) as client:
         if kind == "ruler":
             _write_ruler(client, job, output)
@@ -107,6 +112,16 @@ def summary(job: str, server: str | None, token: str | None, as_json: bool) -> N
         click.echo(note)
     for block in found.blocks:
         print_block(block)
+
+
+def _refuse_unused(kind: str, given: dict[str, Any], output: Path | None) -> None:
+    """No option is dropped in silence: tables show all of a job, `ruler` writes all of it."""
+    unused = [name for name, value in given.items() if value is not None]
+    if output is not None and kind == "table":
+        unused.append("output")
+    if unused:
+        options = ", ".join(f"--{name.rstrip('_').replace('_', '-')}" for name in unused)
+        raise click.UsageError(f"{options}: only with --format jsonl or csv", click.get_current_context())
 
 
 def print_results(job: JobDetail) -> None:
@@ -189,20 +204,27 @@ def _write_rows(
     follow: bool,
     filters: dict[str, Any],
 ) -> None:
-    """Results as lines, page by page, so that a cut run can go on from the printed cursor."""
-    target: IO[str] = output.open("a" if cursor else "w", encoding="utf-8", newline="") if output else sys.stdout
-    write = _csv_writer(target, header=cursor is None) if kind == "csv" else _jsonl_writer(target)
-    try:
-        for page in client.result_pages(job, cursor=cursor, follow=follow, filters=filters):
-            for result in page.items:
-                write(result)
-            target.flush()
-            cursor = page.next_cursor or cursor
-    finally:
+    """Results as lines, page by page, so that a cut run can go on from the printed cursor. The file is opened once the
+    service has answered: a slip in the command must not empty an older one."""
+    reached = None
+    with ExitStack() as closing:
+        pages = iter(client.result_pages(job, cursor=cursor, follow=follow, filters=filters))
+        page = next(pages, None)
+        target: IO[str] = sys.stdout
         if output:
-            target.close()
-        if cursor:
-            click.echo(f"cursor: {cursor}", err=True)
+            mode = "a" if cursor else "w"
+            target = closing.enter_context(output.open(mode, encoding="utf-8", newline=""))
+        write = _csv_writer(target, header=cursor is None) if kind == "csv" else _jsonl_writer(target)
+        try:
+            while page is not None:
+                for result in page.items:
+                    write(result)
+                target.flush()
+                reached = page.next_cursor or reached
+                page = next(pages, None)
+        finally:
+            if reached or cursor:
+                click.echo(f"cursor: {reached or cursor}", err=True)
 
 
 def _jsonl_writer(target: IO[str]) -> Any:

@@ -71,6 +71,8 @@ def test_every_flag_of_a_model_arrives_and_no_worker_is_only_a_warning(up: Up, m
         (["model", "set", "none", "--max-concurrency", "2"], "no model 'none'; there are: own"),
         (["model", "set", "own"], "nothing to change"),
         (["model", "set", "own", "--unset", "limits.nothing"], "limits.nothing"),
+        (["results", "j", "--task", "vt"], "--task: only with --format jsonl or csv"),
+        (["results", "j", "--output", "x"], "--output: only with --format jsonl or csv"),
         (["model", "show", "none"], "no model 'none'; there are: own"),
         (["submit", "ruler", "--model", "none"], "model = 'none': no model 'none'; there are: own"),
         ([*SUBMIT[:5], "niah_single_9"], "unknown task 'niah_single_9'; there are: niah_single_1"),
@@ -230,3 +232,12 @@ def test_a_command_without_what_it_needs_shows_its_help(up: Up) -> None:
     shown = up.fathom("submit")
     assert shown.code == 2
     assert "\n  ruler " in shown.err
+
+
+def test_a_slip_in_the_command_leaves_an_older_file_of_results_alone(up: Up, tmp_path: Path) -> None:
+    older = tmp_path / "results.csv"
+    older.write_text("mine")
+    done = up.fathom("results", "nosuchjob", "--format", "csv", "--output", str(older))
+    assert done.code == 2
+    assert done.err == "fathom: no job 'nosuchjob'\n"
+    assert older.read_text() == "mine"

@@ -215,7 +215,8 @@ def from_transport(error: httpx.HTTPError, url: str) -> CallError:
     if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
         return CallError("bad_request", f"{url} cannot be called: {error}", permanent=True)
     if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        return CallError("connection", f"{url} does not answer: {what}", counts=False, model_down=True)
+        plain = re.sub(r" ssl:\S+", "", str(error)) or what  # aiohttp's note on TLS, also where there is none
+        return CallError("connection", f"{url} does not answer: {plain}", counts=False, model_down=True)
     if isinstance(error, httpx.TimeoutException):
         return CallError("timeout", f"{url}: {what}")
     return CallError("connection", f"{url}: the connection broke: {what}")

@@ -213,6 +213,10 @@ async def test_a_clone_is_a_new_job_with_changes(service: Service, model: str) -
     assert clone["id"] != job
     assert (clone["name"], clone["labels"], clone["priority"]) == ("second", {"a": "b"}, 4)
     assert clone["counts"]["planned"] == 4
+    asked = await service.ok("POST", f"/v1/jobs/{job}/clone", json={"run": {"count_invalid": "zero"}})
+    assert asked["run"] == {**clone["run"], "count_invalid": "zero"}
+    wrong = await service.problem(422, "POST", f"/v1/jobs/{job}/clone", json={"run": {"count_invalide": "zero"}})
+    assert "run.count_invalide: there is no such field; did you mean count_invalid?" in wrong["detail"]
     found = await service.problem(422, "POST", f"/v1/jobs/{job}/clone", json={"model": "nobody"})
     assert found["errors"][0]["field"] == "model"
 
