@@ -77,7 +77,7 @@ async def test_all_samples_are_asked_and_never_more_at_once_than_the_limit() -> 
         lane.add(item(index) for index in range(60))
         await until(lambda: len(got.outcomes) == 60)
         assert sorted(got.of(ResultReport)) == list(range(60))
-        assert server.peak == 5
+        assert 1 < server.peak <= 5
         assert lane.held == 0
 
 
