@@ -85,6 +85,7 @@ class Lane:
         self._building = 0
         self._running: dict[asyncio.Task[None], Item] = {}
         self._dropped: set[int] = set()
+        self._unfinished: dict[asyncio.Task[None], Ticket] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._downs = 0
         self._ended, self._counted_at, self._ahead = 0, time.monotonic(), 0
@@ -148,8 +149,7 @@ class Lane:
             now = time.monotonic()
             built = self._ready[0][1]
             if not self._may_ask(built.item.lease):  # a process that was frozen finds its leases over when it wakes
-                self._ready.popleft()
-                self._ready_tokens -= built.tokens
+                self.drop([built.item.lease])
                 continue
             if self._slots.free <= 0:
                 self._slots.wait(self)
@@ -163,7 +163,7 @@ class Lane:
             ticket = self.controller.start(now, built.tokens)
             self._slots.free -= 1
             task = asyncio.create_task(self._run(job, built, ticket))
-            self._running[task] = built.item
+            self._running[task], self._unfinished[task] = built.item, ticket
             task.add_done_callback(self._after)
         if self._running:
             self._metrics.wake()
@@ -180,6 +180,9 @@ class Lane:
 
     def _after(self, task: asyncio.Task[None]) -> None:
         self._running.pop(task, None)
+        ticket = self._unfinished.pop(task, None)
+        if ticket is not None:  # it was stopped before it began
+            self.controller.finish(ticket, time.monotonic(), "aborted")
         self._count_ended(time.monotonic())
         self._slots.wait(self)
         self._slots.release()
@@ -204,6 +207,8 @@ class Lane:
             wrong = CallError("internal", f"{type(error).__name__}: {error}", permanent=True)
             self._on_outcome(built.item, failure(built.item, wrong, built.prompt_sha256))
         finally:
+            if (here := asyncio.current_task()) is not None:
+                self._unfinished.pop(here, None)
             self._learn(asked, ticket)
         if asked is not None:
             self._on_outcome(built.item, asked.outcome)

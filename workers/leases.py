@@ -48,10 +48,13 @@ class LeaseBook:
     def ids(self) -> list[int]:
         return list(self._held)
 
-    def add(self, lease: Lease, sent_at: float) -> None:
+    def add(self, lease: Lease, sent_at: float, renewed_for: float | None = None) -> None:
+        """Hold a lease; `renewed_for` is how long a renewal makes it last, if not as long as the lease itself."""
         open_samples = {index: generation for index, generation, _ in lease.samples}
         deadline = _deadline(sent_at, lease.seconds)
-        self._held[lease.id] = Held(lease.id, lease.job, lease.cell.cell, lease.seconds, deadline, open_samples)
+        self._held[lease.id] = Held(
+            lease.id, lease.job, lease.cell.cell, renewed_for or lease.seconds, deadline, open_samples
+        )
 
     def answer(self, lease: int, index: int) -> None:
         """The sample has its outcome. Its lease is kept until the service has that too, or others would ask again."""

@@ -181,7 +181,7 @@ class Worker:
 
     def _take(self, reply: ClaimReply, sent_at: float) -> None:
         for lease in reply.leases:
-            self._book.add(lease, sent_at)
+            self._book.add(lease, sent_at, self._lease_seconds)
         for spec in reply.jobs:
             self._shelf.put(spec)
         for lease in reply.leases:
@@ -197,7 +197,11 @@ class Worker:
             self._leaving.set()
 
     def _may_ask(self, lease: int) -> bool:
-        return self._book.holds(lease, time.monotonic())
+        """Whether a lease still holds; if not, it is given up here, so that no renewal brings it back without its samples."""
+        if self._book.holds(lease, time.monotonic()):
+            return True
+        self._book.drop([lease])
+        return False
 
     def _outcome(self, item: Item, outcome: Outcome) -> None:
         self._book.answer(item.lease, item.index)

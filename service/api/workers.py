@@ -6,6 +6,7 @@ All of them may be repeated: a reply that got lost costs nothing but the repetit
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -80,6 +81,7 @@ def _reply(body: Any) -> Response:
 @router.post("/{worker}/claims", summary="Claim samples", response_model=ClaimReply)
 async def claim(worker: int, body: ClaimRequest, request: Request, state: StateDep) -> Response:
     """Waits until there is work or `wait_seconds` are over. A worker that drains is told so at once."""
+    began = asyncio.get_running_loop().time()
     known = await _worker(state, worker)
     if known.state == "gone":
         await state.db.pool.execute(
@@ -103,7 +105,9 @@ async def claim(worker: int, body: ClaimRequest, request: Request, state: StateD
     if not given:
         now = await _worker(state, worker)
         return _reply({"drain": now.state == "draining", "wait_hint": await _hint(state)})
-    return Response(await _claim_reply(state, worker, given, set(body.known_jobs)), media_type="application/json")
+    seconds = state.settings.lease_seconds + given.asked_at - began  # the worker counts from when it sent the claim
+    reply = await _claim_reply(state, worker, given, set(body.known_jobs), seconds)
+    return Response(reply, media_type="application/json")
 
 
 async def _model_ids(state: State, names: Sequence[str]) -> frozenset[int]:
@@ -126,7 +130,7 @@ async def _hint(state: State) -> str | None:
     return f"model {row['name']} is paused: {reason}"
 
 
-async def _claim_reply(state: State, worker: int, given: Given, held: set[str]) -> bytes:
+async def _claim_reply(state: State, worker: int, given: Given, held: set[str], seconds: float) -> bytes:
     specs = state.queue.specs
     leases: list[Lease] = []
     jobs: dict[str, JobSpec] = {}
@@ -140,7 +144,7 @@ async def _claim_reply(state: State, worker: int, given: Given, held: set[str]) 
                 job=known.public_id,
                 cell=known.cells[grant.cell],
                 samples=grant.samples,
-                seconds=state.settings.lease_seconds,
+                seconds=seconds,
             )
         )
     reply = ClaimReply.model_construct(

@@ -49,6 +49,8 @@ class Given:
 
     grants: Sequence[Grant] = ()
     probes: Sequence[ProbeOrder] = ()
+    asked_at: float = 0.0
+    """When the database was asked for it, by the event loop's clock: no lease began before."""
 
     def __bool__(self) -> bool:
         return bool(self.grants or self.probes)
@@ -137,8 +139,9 @@ class Dispatcher:
                     empty.add(waiter.want.kind)
 
     async def _try(self, want: Want) -> Given:
+        asked_at = asyncio.get_running_loop().time()
         orders = await probes.take(self._db.pool, want.worker, dict(want.labels)) if self._probes else []
         grants = await leasing.claim(
             self._db.pool, want.worker, want.samples, want.max_leases, self._lease_seconds, sorted(want.avoid)
         )
-        return Given(grants, orders)
+        return Given(grants, orders, asked_at)

@@ -199,3 +199,16 @@ async def test_no_call_is_started_for_a_lease_that_is_over() -> None:
         await until(lambda: lane.held == 0)
         assert got.of(ResultReport) == [0]
         assert server.started == 1
+
+
+async def test_a_call_stopped_before_it_began_frees_its_place() -> None:
+    slots = Slots(1)
+    slots.free = 0
+    async with ModelServer() as server, lane_to(server.base_url, 2, slots) as (lane, _):
+        lane.add([item(0)])
+        await until(lambda: slots._waiting)
+        slots.release()
+        assert lane.controller.in_flight == 1
+        lane.drop([item(0).lease])  # in the same turn of the loop in which its task was made
+        await until(lambda: lane.held == 0)
+        assert (lane.controller.in_flight, slots.free, server.started) == (0, 1, 0)

@@ -45,6 +45,14 @@ def test_a_lease_ends_for_us_before_it_ends_for_the_service() -> None:
     assert [held.id for held in book.drop_expired(128.0)] == [1]
 
 
+def test_a_lease_that_came_after_a_long_wait_is_renewed_for_its_own_time_only() -> None:
+    book = LeaseBook()
+    book.add(_lease(1, seconds=20.0 + 30.0), sent_at=0.0, renewed_for=30.0)
+    assert book.next_deadline() == 48.0
+    book.renew([1], sent_at=30.0)
+    assert book.next_deadline() == 58.0
+
+
 def test_a_renewal_counts_from_when_it_was_asked_for() -> None:
     book = LeaseBook()
     book.add(_lease(1, seconds=30.0), 0.0)
