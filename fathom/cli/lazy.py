@@ -103,14 +103,14 @@ def one_line_errors() -> Iterator[None]:
 
 
 def missing_part(error: ModuleNotFoundError) -> MissingPart:
-    """The error of a missing optional package, naming the extra that brings it; others are raised again."""
+    """The error of a missing package, naming the extra that brings it if one does."""
     root = (error.name or "").partition(".")[0]
     for extra, packages in _OPTIONAL.items():
         if root in packages:
             return MissingPart(
                 f"this installation has no {extra} part (no package {root!r}); run: pip install 'fathom-eval[{extra}]'"
             )
-    raise error
+    return MissingPart(f"this installation is not whole: {error}; install it again: pip install 'fathom-eval'")
 
 
 def _usage_line(error: click.UsageError) -> str:

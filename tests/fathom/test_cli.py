@@ -11,7 +11,7 @@ import click
 import pytest
 
 from fathom.cli import COMMANDS, main
-from fathom.cli.lazy import missing_part
+from fathom.cli.lazy import missing_part, one_line_errors
 from tests.support.fathom_up import Home, new_home
 
 
@@ -122,8 +122,8 @@ def test_up_says_in_one_line_that_the_database_it_was_given_does_not_answer(home
 def test_a_smaller_installation_names_the_part_it_lacks() -> None:
     line = str(missing_part(ModuleNotFoundError("No module named 'fastapi'", name="fastapi")))
     assert line.endswith("run: pip install 'fathom-eval[service]'")
-    with pytest.raises(ModuleNotFoundError):
-        missing_part(ModuleNotFoundError("No module named 'surprise'", name="surprise"))
+    line = str(missing_part(ModuleNotFoundError("No module named 'surprise'", name="surprise")))
+    assert line.startswith("this installation is not whole: No module named 'surprise'")
 
 
 def test_an_installation_of_the_worker_alone_explains_fathom_up(home: Home, tmp_path: Path) -> None:
@@ -141,3 +141,21 @@ def test_an_installation_of_the_worker_alone_explains_fathom_up(home: Home, tmp_
     assert done.code == 1
     assert "this installation has no service part" in done.err
     assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("error", [ValueError("odd"), ModuleNotFoundError("No module named 'x'", name="x")])
+def test_a_fault_of_our_own_ends_as_a_line_and_no_stack_trace(
+    error: Exception, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("FATHOM_TRACEBACK", raising=False)
+    with pytest.raises(SystemExit) as ended, one_line_errors():
+        raise error
+    assert ended.value.code == 1
+    said = capsys.readouterr().err
+    assert said.startswith("fathom: ")
+    assert str(error) in said
+    assert said.count("\n") == 1
+    if isinstance(error, ValueError):
+        monkeypatch.setenv("FATHOM_TRACEBACK", "1")
+        with pytest.raises(ValueError, match="odd"), one_line_errors():
+            raise error
