@@ -15,10 +15,12 @@ from workers.limits import Memory
 
 
 def load(path: Path) -> dict[str, Memory]:
-    """Memories by model name. A file that is missing or cannot be read is an empty memory: nothing depends on it."""
+    """Memories by model name. A file that is missing or cannot be read is an empty memory: nothing depends on it.
+
+    A pace is not carried over: it says what the server took in the minutes before the worker stopped."""
     try:
         found = orjson.loads(path.read_bytes())
-        return {name: Memory(**fields) for name, fields in found.items()}
+        return {name: Memory(**{**fields, "rate": None}) for name, fields in found.items()}
     except (OSError, orjson.JSONDecodeError, TypeError, AttributeError):
         return {}
 

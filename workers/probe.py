@@ -176,7 +176,7 @@ def _compare_counts(run: _Run, short_count: int | None, long_count: int | None, 
     if short_count is None or long_count is None or short.prompt_tokens is None or long.prompt_tokens is None:
         return
     ours, theirs = long_count - short_count, long.prompt_tokens - short.prompt_tokens
-    whose = "ours" if run.counter is not None else "its own tokenizer's"
+    whose = "our" if run.counter is not None else "its own tokenizer's"
     fits = abs(ours - theirs) <= max(2, ours // 100)
     run.note(
         "tokenizer_fits", fits, f"of two texts, one is {ours} tokens longer by {whose} count, {theirs} by its usage"

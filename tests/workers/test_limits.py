@@ -152,6 +152,8 @@ def test_a_model_is_met_gently_and_remembered(tmp_path: Path) -> None:
     memory.save(path, {"b": Memory(3)})
     assert Controller(256, memory=memory.load(path)["a"]).limit == controller.limit > 40
     assert Controller(8, memory=memory.load(path)["a"]).limit == 8
+    memory.save(path, {"paced": Memory(3, rate=0.2)})
+    assert memory.load(path)["paced"] == Memory(3)
     path.write_bytes(b"{")
     assert memory.load(path) == {}
 

@@ -137,7 +137,7 @@ async def test_what_the_probe_found_stays_with_the_job(service: Service, model: 
     found = {
         "overhead_tokens": Finding(value=17, how="counted"),
         "prefill": Finding(value=False, how="refused it"),
-        "tokenizer_fits": Finding(value=False, how="457 by ours, 487 by its usage"),
+        "tokenizer_fits": Finding(value=False, how="457 by our count, 487 by its usage"),
     }
     task = asyncio.create_task(_answer_probe(service, worker, Probe(ok=True, findings=found)))
     job = await service.submit()
@@ -145,7 +145,7 @@ async def test_what_the_probe_found_stays_with_the_job(service: Service, model: 
     facts = await service.state.db.pool.fetchval("select model_facts from jobs where public_id = $1", job)
     assert facts == {"overhead_tokens": 17, "prefill": False, "tokenizer_fits": False}
     [warning] = (await service.ok("GET", f"/v1/jobs/{job}"))["warnings"]
-    assert "457 by ours" in warning
+    assert "457 by our count" in warning
     body = {**RULER, "run": {"answer_prefix": "prefill"}}
     problem = await service.problem(422, "POST", "/v1/jobs", json=body)
     assert problem["errors"][0]["field"] == "run.answer_prefix"
