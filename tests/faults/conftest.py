@@ -123,7 +123,7 @@ def patient(postgres: EmbeddedPostgres, template_database: str) -> Iterator[Serv
     """`fathom serve` on a database of its own, with leases that no pause of a slow machine lets run out."""
     run_apart(execute(postgres.url, f"create database patient template {template_database}"))
     with new_home() as home:
-        made = Service(home, "patient", at_database(postgres.url, "patient"), {"FATHOM_LEASE_SECONDS": "20"})
+        made = Service(home, "patient", at_database(postgres.url, "patient"), {"FATHOM_LEASE_SECONDS": "10"})
         try:
             yield made.start()
         finally:

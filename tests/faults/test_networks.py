@@ -51,7 +51,7 @@ async def test_replies_lost_after_their_commit_cost_no_call_and_store_nothing_tw
     patient_workers.start(concurrency=CONCURRENCY, server=patient_line.address)
     async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
-    for call, count in ((b"/outcomes ", 3), (b"/heartbeat ", 2), (b"/claims ", 1), (b"/outcomes ", 3)):
+    for call, count in ((b"/outcomes ", 4), (b"/heartbeat ", 2), (b"/outcomes ", 4)):
         lost = patient_line.lost_replies
         patient_line.lose_replies(call, count)
         await lost_replies(patient_line, lost + count)
