@@ -56,6 +56,12 @@ def check_name(name: str) -> str:
     return name
 
 
+# A process works in its worker's folder; a dead one that nobody has waited for, and a stranger that got its number, do not.
+_ALIVE = """alive() {
+          if [ -d /proc/self ]; then [ "/proc/$1/cwd" -ef "$2" ]; else kill -0 "$1" 2>/dev/null; fi
+        }"""
+
+
 @asynccontextmanager
 async def machine(host: str, options: Mapping[str, object]) -> AsyncIterator[SshDriver]:
     """The machine behind SSH, closed at the end. `options` are those of the driver `ssh`."""
@@ -102,7 +108,8 @@ async def start(driver: SshDriver, plan: Deployment, program: str) -> int:
     command = " ".join(map(shlex.quote, words))
     script = f"""
         umask 077; mkdir -p {folder} && cd {folder} || exit 1
-        if [ -s pid ] && kill -0 "$(cat pid)" 2>/dev/null; then
+        {_ALIVE}
+        if [ -s pid ] && alive "$(cat pid)" {folder}; then
           echo "it runs already, as process $(cat pid); stop it first" >&2; exit 1
         fi
         rm -f pid; cat >token
@@ -122,7 +129,7 @@ END
 async def is_running(driver: SshDriver, name: str) -> bool:
     """Whether the worker's process is there."""
     folder = _folder(check_name(name))
-    script = f'[ -s {folder}/pid ] && kill -0 "$(cat {folder}/pid)" 2>/dev/null && echo yes; true'
+    script = f'{_ALIVE}\n[ -s {folder}/pid ] && alive "$(cat {folder}/pid)" {folder} && echo yes; true'
     return bool(await run(driver, script))
 
 
@@ -131,10 +138,12 @@ async def stop(driver: SshDriver, name: str, seconds: float = 60.0) -> str:
     folder = _folder(check_name(name))
     script = f"""
         [ -s {folder}/pid ] || {{ echo 'there is no worker of that name' >&2; exit 1; }}
-        pid=$(cat {folder}/pid); kill -TERM "$pid" 2>/dev/null || {{ rm -f {folder}/pid; echo 'was not running'; exit 0; }}
-        tries=0
+        {_ALIVE}
+        pid=$(cat {folder}/pid)
+        alive "$pid" {folder} || {{ rm -f {folder}/pid; echo 'was not running'; exit 0; }}
+        kill -TERM "$pid" 2>/dev/null; tries=0
         while [ $tries -lt {int(seconds * 10)} ]; do
-          kill -0 "$pid" 2>/dev/null || {{ rm -f {folder}/pid; echo stopped; exit 0; }}
+          alive "$pid" {folder} || {{ rm -f {folder}/pid; echo stopped; exit 0; }}
           sleep 0.1; tries=$((tries + 1))
         done
         kill -KILL "$pid"; rm -f {folder}/pid; echo killed
