@@ -15,7 +15,7 @@ from typing import Any
 
 import asyncpg
 
-from service.db.engine import Database
+from service.db.engine import LOST, Database
 from service.notifications import WORK, Notifications, job_topic
 
 log = logging.getLogger(__name__)
@@ -103,7 +103,7 @@ async def _run(db: Database, loop: Loop, notifications: Notifications) -> None:
     while True:
         try:
             await turn(db, loop, notifications)
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+        except (asyncpg.PostgresError, *LOST) as error:
             log.warning("maintenance, %s: %s", loop.name, error)
             await asyncio.sleep(max(_PAUSE_AFTER_ERROR, loop.after_outage))
         except Exception:  # the boundary of the loop: a slip in one turn must not end it

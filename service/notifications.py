@@ -16,7 +16,7 @@ from typing import Any
 
 import asyncpg
 
-from service.db.engine import raw_dsn
+from service.db.engine import LOST, raw_dsn
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Notifications:
             pause = _INTERVAL
             try:
                 await self._serve(connection)
-            except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+            except (asyncpg.PostgresError, *LOST) as error:
                 log.warning("notifications: connection lost (%s)", error)
             finally:
                 connection.terminate()

@@ -19,6 +19,7 @@ from starlette.responses import Response
 
 from protocol.common import FieldProblem, Problem
 from protocol.wording import blamed, worded
+from service.db.engine import LOST
 from service.errors import RequestError
 
 log = logging.getLogger("service.problems")
@@ -79,7 +80,9 @@ def database_away(error: BaseException) -> str | None:
         return _by_state(state)
     if isinstance(error, asyncpg.PostgresError):
         return _by_state(error.sqlstate or "")
-    if isinstance(error, asyncpg.InterfaceError | ConnectionError | TimeoutError | FileNotFoundError):
+    if isinstance(
+        error, asyncpg.InterfaceError | asyncpg.InternalClientError | ConnectionError | TimeoutError | FileNotFoundError
+    ):
         return "the database does not answer"
     return None
 
@@ -197,9 +200,7 @@ def install(app: FastAPI) -> None:
     for kind in (
         sa.SQLAlchemyError,
         asyncpg.PostgresError,
-        asyncpg.InterfaceError,
-        OSError,
-        TimeoutError,
+        *LOST,
         UnicodeEncodeError,
     ):
         app.add_exception_handler(kind, of_exception)

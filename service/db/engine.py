@@ -21,6 +21,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from service.db.errors import BadDatabaseUrl, TooOldServer
 
 MINIMUM_VERSION = 14
+LOST = (asyncpg.InterfaceError, asyncpg.InternalClientError, OSError, TimeoutError)
+"""What a statement raises when its connection is gone or goes just then, the server's own words aside. A connection whose
+backend has said good-bye and whose end was not seen yet calls it an internal error."""
 STATEMENT_SECONDS = 30.0
 _SETTINGS = {"application_name": "fathom", "jit": "off", "timezone": "UTC"}
 

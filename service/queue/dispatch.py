@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import asyncpg
 
 from protocol.workers import ProbeOrder
-from service.db.engine import Database
+from service.db.engine import LOST, Database
 from service.notifications import WORK, Notifications, wait
 from service.queue import leasing, probes
 from service.queue.leasing import Grant
@@ -113,7 +113,7 @@ class Dispatcher:
                     if time.monotonic() - looked >= _LOOK_EVERY / 2:
                         looked, self._probes = time.monotonic(), await probes.ordered(self._db.pool)
                     await self._round(list(self._waiters))
-                except (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError) as error:
+                except (asyncpg.PostgresError, *LOST) as error:
                     log.warning("claims wait for the database: %s", error)
                     await asyncio.sleep(_LOOK_EVERY)
                 except Exception:  # the boundary of the loop: claims must go on being served

@@ -51,7 +51,7 @@ async def test_a_worker_whose_network_is_cut_is_replaced_and_takes_part_again_wh
         await progress(model, 10)
         (near,) = workers.start(concurrency=CONCURRENCY)
         cable.cut()
-        await check_whole(service, job.id, faultless, model.calls, lost=CONCURRENCY)
+        await check_whole(service, job.id, faultless, model.calls, lost=2 * CONCURRENCY)
 
         cable.mend()
         await until(lambda: "is back" in far.said, PATIENCE)

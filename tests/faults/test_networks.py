@@ -127,7 +127,7 @@ async def test_half_open_connections_are_noticed_and_replaced(
         job = await submit(client, await add_model(client, model_name, model.base_url), 20)
         await progress(model, 10)
         line.half_open()
-        await check_whole(service, job.id, faultless, model.calls, lost=CONCURRENCY)
+        await check_whole(service, job.id, faultless, model.calls, lost=2 * CONCURRENCY)
 
 
 async def test_a_submission_whose_reply_was_lost_can_be_sent_again_and_makes_one_job(

@@ -52,7 +52,8 @@ async def check_whole(
     """Wait for the job's end and check it.
 
     Results are as many as samples, none twice, each equal to the fault-free run's; the progress figures agree with
-    them; and the model got at most one call a sample and `lost` more, the calls in flight at the faults.
+    them; and the model got at most one call a sample and `lost` more: of each place that a fault cut off the call in flight,
+    and the answer before it where its report can't have been acknowledged.
     """
     ended = await finished(service, job)
     async with service.client() as client:

@@ -95,7 +95,7 @@ async def test_a_claim_brings_all_that_a_worker_needs_once(service: Service) -> 
     [lease] = reply["leases"]
     assert lease["cell"] == {"cell": 0, "task": "task", "length": 1024, "variant": {}, "size": 2}
     assert lease["samples"] == [[0, 0, 1], [1, 0, 1]]
-    assert lease["seconds"] == 60
+    assert 60 <= lease["seconds"] <= 60 + 20, "counted from when the claim was sent, which may wait for 20 s"
     again = await claim(service, worker, 2, known_jobs=[job.public])
     assert again["jobs"] == []
     assert len(again["leases"]) == 1
