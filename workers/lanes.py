@@ -250,7 +250,14 @@ class Lane:
             self._building += len(chunk)
             task = asyncio.create_task(self._build(chunk))
             self._builders.add(task)
-            task.add_done_callback(self._builders.discard)
+            task.add_done_callback(self._after_build)
+
+    def _after_build(self, task: asyncio.Task[None]) -> None:
+        """Only now is the builder's place free: pumped by the task itself, builders that end together would each find the
+        places taken, and what waits would stay until a call ends."""
+        self._builders.discard(task)
+        if not task.cancelled():
+            self.pump()
 
     def _take_chunk(self, most: int) -> list[Item]:
         """Samples of one job from the front."""
@@ -286,7 +293,6 @@ class Lane:
             self._waiting.extendleft(item for item in reversed(left) if item.lease not in self._dropped)
             if not self._building:
                 self._dropped.clear()
-        self.pump()
 
 
 def build_slice(job: OpenJob, chunk: list[Item]) -> tuple[list[Built], list[Item], list[tuple[Item, CallError]]]:

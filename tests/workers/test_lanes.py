@@ -13,6 +13,7 @@ from tests.support.model_server import Misbehave, ModelServer, Refuse
 from tests.support.waiting import until
 from tests.workers.targets import open_target
 from tests.workers.toy import item, open_job
+from workers import lanes
 from workers.errors import CallError
 from workers.jobs import OpenJob
 from workers.lanes import Lane, Slots
@@ -151,6 +152,27 @@ async def test_a_sample_that_cannot_be_built_fails_alone_and_says_why() -> None:
     [failed] = [outcome for _, outcome in got.outcomes if isinstance(outcome, FailureReport)]
     assert (failed.index, failed.permanent) == (7, True)
     assert "no sample 7" in failed.message
+
+
+@pytest.mark.parametrize("builders", [1, 2, 4])
+async def test_builders_that_end_together_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch, builders: int) -> None:
+    """No call ends here, so nothing but a builder's end makes the next one start."""
+    monkeypatch.setattr(lanes, "_BUILDERS", builders)
+    monkeypatch.setattr(lanes, "BUILD_SLICE", 0.0)  # a sample a hop
+    async with ModelServer(latency=600) as server, lane_to(server.base_url, 8) as (lane, _):
+        lane.add(item(index) for index in range(12))
+        await until(lambda: server.in_flight == 8)
+
+
+@pytest.mark.parametrize("builders", [1, 2, 4])
+async def test_all_samples_of_a_job_that_cannot_be_opened_fail_however_many_they_are(
+    monkeypatch: pytest.MonkeyPatch, builders: int
+) -> None:
+    monkeypatch.setattr(lanes, "_BUILDERS", builders)
+    async with ModelServer() as server, lane_to(server.base_url, 4) as (lane, got):
+        lane.add(item(index, job="lost") for index in range(40))
+        await until(lambda: len(got.outcomes) == 40)
+        assert sorted(got.of(FailureReport)) == list(range(40))
 
 
 async def test_a_job_that_cannot_be_opened_fails_its_samples_with_the_reason() -> None:
