@@ -43,6 +43,9 @@ class Load:
                     await self._more()
                     continue
                 self.claims(started)
+                if any(grant.job not in self.public for grant in grants):
+                    async with self.filling:  # a job is committed a moment before its name is known here
+                        pass
                 outcomes = [outcome for grant in grants for outcome in made(self.public[grant.job], grant)]
                 started = time.perf_counter()
                 verdicts = await reports.report(connection, worker, outcomes, {p: j for j, p in self.public.items()})
