@@ -12,6 +12,7 @@ from protocol.common import Problem
 from service import problems
 from service.api import assets, benchmarks, health, jobs, models, results, workers
 from service.api.deps import State, caller
+from service.api.parameters import known
 from service.auth import Gate
 from service.dashboard import routes as dashboard
 from service.dashboard.access import Answered, answered
@@ -84,7 +85,7 @@ def _assemble(app: FastAPI, settings: Settings) -> None:
     app.add_exception_handler(Answered, answered)
     app.include_router(health.router)
     for router in ROUTERS:
-        app.include_router(router, prefix="/v1", dependencies=[Depends(caller)])
+        app.include_router(router, prefix="/v1", dependencies=[Depends(caller), Depends(known)])
     app.include_router(dashboard.router)
     app.add_middleware(BodyLimit, settings=settings)
     app.add_middleware(RequestLog)

@@ -12,10 +12,12 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import Response, StreamingResponse
 
+from protocol.common import FieldProblem
 from protocol.jobs import EventPage, PromptText, Result, ResultPage, SampleDetail
 from service import events, jobs, prompts, results
 from service.api.deps import Connection, State, StateDep
-from service.api.parameters import CellNumber, Cursor, FiltersDep, SampleIndex
+from service.api.parameters import INT4, CellNumber, Cursor, FiltersDep, SampleIndex
+from service.errors import Invalid
 from service.jobs import JobRow
 from service.problems import database_away
 from service.results import Filters, Key
@@ -23,7 +25,8 @@ from service.results import Filters, Key
 log = logging.getLogger(__name__)
 router = APIRouter(prefix="/jobs/{job}", tags=["results"])
 NDJSON = "application/x-ndjson"
-_BATCH = 500
+_BATCH, _PAGE, _MOST = 500, 100, 1000
+_LIMIT = f"Results a page, at most {_MOST}; left out: {_PAGE}. Of a stream, how many in all; left out: all there are."
 _LOOK_EVERY = 1.0
 
 
@@ -41,7 +44,7 @@ async def read_results(
     state: StateDep,
     wanted: FiltersDep,
     cursor: Cursor = None,
-    limit: Annotated[int, Query(ge=1, le=1000, description="Results a page; a stream has no limit.")] = 100,
+    limit: Annotated[int | None, Query(ge=1, le=INT4, description=_LIMIT)] = None,
     follow: Annotated[bool, Query(description="Keep the stream open until the job is finished.")] = False,
     accept: Annotated[str, Header()] = "",
 ) -> Response | ResultPage:
@@ -50,27 +53,33 @@ async def read_results(
 
     With `Accept: application/x-ndjson` a stream, one result a line, each with its own `cursor`."""
     after = results.parse_cursor(cursor)
+    as_lines = NDJSON in accept
+    if not as_lines and (limit or 0) > _MOST:
+        message = f"must be at most {_MOST} for a page; `Accept: {NDJSON}` streams more"
+        raise Invalid(f"limit: {message}", errors=[FieldProblem(field="limit", value=limit, message=message)])
     async with state.db.engine.connect() as connection:
         row = await jobs.find(connection, job)
-        if NDJSON not in accept:
-            return await results.page(connection, row, cursor, limit, wanted)
-    lines = _lines(state, _topic(request, state, row), row, after, wanted, follow)
+        if not as_lines:
+            return await results.page(connection, row, cursor, limit or _PAGE, wanted)
+    lines = _lines(state, _topic(request, state, row), row, after, wanted, limit, follow)
     return StreamingResponse(lines, media_type=NDJSON, headers={"Cache-Control": "no-store"})
 
 
 async def _lines(
-    state: State, topic: events.Topic, row: JobRow, after: Key, wanted: Filters, follow: bool
+    state: State, topic: events.Topic, row: JobRow, after: Key, wanted: Filters, limit: int | None, follow: bool
 ) -> AsyncIterator[str]:
-    spoken = time.monotonic()
+    spoken, left = time.monotonic(), limit
     with topic.listening() as changed:
         while True:
             changed.clear()
             final = False
-            async for found in results.stream(state.db.engine, row, after, wanted, _BATCH):
+            async for found in results.stream(state.db.engine, row, after, wanted, min(_BATCH, left or _BATCH)):
                 final = found.final
-                if found.results:
-                    after, spoken = found.results[-1][0], time.monotonic()
-                    yield "".join(_line(key, result) for key, result in found.results)
+                if given := found.results[:left]:
+                    after, spoken = given[-1][0], time.monotonic()
+                    yield "".join(_line(key, result) for key, result in given)
+                if left is not None and not (left := left - len(given)):
+                    return
             if final or not follow or topic.stopping():
                 return
             if time.monotonic() - spoken >= state.settings.event_heartbeat:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -93,3 +94,21 @@ async def test_a_requests_id_is_given_back_and_made_where_it_is_none(service: Se
     assert answer.headers["x-request-id"] == "abc-1"
     answer = await service.http.get("/healthz", headers={"X-Request-ID": "a b\tc"})
     assert len(answer.headers["x-request-id"]) == 16
+
+
+async def test_a_query_parameter_that_an_address_does_not_have_is_named_with_those_it_has(service: Service) -> None:
+    paths = (await service.ok("GET", "/openapi.json"))["paths"]
+    reads = {path: calls["get"] for path, calls in paths.items() if path.startswith("/v1") and "get" in calls}
+    assert len(reads) > 10
+    for path, call in reads.items():
+        known = [p["name"] for p in call.get("parameters", []) if p["in"] == "query"]
+        problem = await service.problem(422, "GET", re.sub(r"{\w+}", "1", path), params={"taks": "vt", "limits": 1})
+        assert [e["field"] for e in problem["errors"]] == ["taks", "limits"], path
+        for name in known:
+            assert name in problem["errors"][0]["message"], path
+        assert ("none" in problem["errors"][0]["message"]) == (not known), path
+
+
+async def test_a_query_parameter_of_a_write_is_known_too(service: Service) -> None:
+    problem = await service.problem(422, "PUT", "/v1/assets/a?kind=corpus&src=x", content=b"text")
+    assert problem["errors"][0]["message"] == "there is no such query parameter; there are: kind, source"

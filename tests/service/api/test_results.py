@@ -110,6 +110,32 @@ async def test_a_stream_of_lines_follows_a_job_to_its_end_and_each_line_has_its_
     assert _places([json.loads(line) for line in so_far[2:]]) == _places(lines[:3])
 
 
+@pytest.mark.parametrize("follow", [0, 1])
+async def test_a_stream_ends_at_its_limit_and_the_last_line_goes_on(service: Service, model: str, follow: int) -> None:
+    job = await service.submit()
+    await service.finish(await service.worker())
+    url, places = f"/v1/jobs/{job}/results", []
+    query: dict[str, Any] = {"limit": 8, "follow": follow}
+    for count in (8, 8, 4):
+        lines = [
+            json.loads(line) for line in (await service.http.get(url, headers=NDJSON, params=query)).text.splitlines()
+        ]
+        assert len(lines) == count
+        places += _places(lines)
+        query["cursor"] = lines[-1]["cursor"]
+    assert len(set(places)) == PLANNED
+
+
+async def test_a_stream_may_be_longer_than_a_page(service: Service, model: str) -> None:
+    job = await service.submit(samples=300)
+    await service.finish(await service.worker())
+    url = f"/v1/jobs/{job}/results"
+    assert len((await service.http.get(url, headers=NDJSON, params={"limit": 1100})).text.splitlines()) == 1100
+    problem = await service.problem(422, "GET", url, params={"limit": 1100})
+    assert problem["errors"][0]["field"] == "limit"
+    assert "application/x-ndjson" in problem["detail"]
+
+
 async def test_filters_pick_by_task_length_status_class_score_worker_duration_and_cell(
     service: Service, model: str
 ) -> None:
