@@ -54,7 +54,7 @@ def headers(csp: str = CSP) -> dict[str, str]:
     return {
         "Content-Security-Policy": csp,
         "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
+        "Referrer-Policy": "same-origin",  # a form's POST carries no Origin otherwise
         "Cache-Control": "no-store",
     }
 

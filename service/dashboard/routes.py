@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from typing import Any, cast
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from benchmarks import registry
 from protocol.jobs import FINAL_STATES, JobDetail, JobState, Retry, Status
@@ -130,13 +130,15 @@ async def job_summary(request: Request, job_id: str, state: StateDep) -> Respons
 
 @pages.post("/jobs/{job_id}/{verb}")
 async def job_action(request: Request, job_id: str, verb: str, state: StateDep) -> Response:
-    """The buttons of a job's page; answers with the part of the page that changes."""
+    """The buttons of a job's page; answers with the part of the page that changes, or where no script runs, the page."""
     if verb in ("pause", "resume", "cancel"):
         await control.steer(state, job_id, cast(Action, verb))
     elif verb == "retry":
         await control.retry(state, job_id, Retry(), None)
     else:
         raise NotFound(f"no such action: {verb}")
+    if "text/html" in request.headers.get("accept", ""):
+        return RedirectResponse(f"/jobs/{quote(job_id, safe='')}", status_code=303)
     return await job_live(request, job_id, state)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import itertools
 import shutil
 from collections.abc import AsyncIterator
@@ -79,10 +78,6 @@ class Page:
                 if found := await self.value(expression):
                     return found
                 await asyncio.sleep(0.05)
-
-    async def screenshot(self, path: Path) -> None:
-        result = await self.send("Page.captureScreenshot", captureBeyondViewport=True)
-        await asyncio.to_thread(path.write_bytes, base64.b64decode(result["data"]))
 
 
 @asynccontextmanager

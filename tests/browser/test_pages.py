@@ -60,6 +60,65 @@ async def test_buttons_and_the_samples_page_work_by_clicking(service: Service, m
     assert state == "paused"
 
 
+async def test_what_a_reader_opened_marked_or_focused_stays_while_the_page_changes(
+    service: Service, model: str, tmp_path: Path
+) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    async with browser(tmp_path / "profile") as page:
+        await page.open(f"{service.url}/jobs/{job}?token={service.token}")
+        await page.until("document.querySelector('details.block') !== null")
+        await page.value(
+            """window.block = document.querySelector('details.block:not([open])'); block.open = true;
+            window.cell = document.querySelector('table.heat td a'); cell.focus();
+            getSelection().selectAllChildren(document.querySelector('table.heat th[scope=row]'))"""
+        )
+        await service.finish(worker, score=1.0)
+        await page.until("document.querySelector('h1 .tag').textContent === 'completed'")
+        await page.until(f"{DONE} === '{PLANNED}'")
+        assert await page.value("document.activeElement === cell && cell.textContent.includes('100.0')") is True
+        assert await page.value("getSelection().toString()") == "niah_single_1"
+        assert await page.value("block.isConnected && block.open") is True
+        assert await page.value("document.querySelectorAll('.actions form').length") == 0
+        assert page.console == []
+
+
+async def test_a_refused_action_says_why_and_an_outage_is_said_until_it_is_over(
+    service: Service, model: str, tmp_path: Path
+) -> None:
+    job = await service.submit()
+    said = "!document.getElementById('trouble').hidden && document.getElementById('trouble').textContent"
+    async with browser(tmp_path / "profile") as page:
+        await page.open(f"{service.url}/jobs/{job}?token={service.token}")
+        await page.value("window.confirm = () => true")
+        await page.send(
+            "Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1
+        )
+        await page.value("document.querySelector('.actions form[action$=pause] button').click()")
+        assert "does not answer" in await page.until(said)
+        await page.send(
+            "Network.emulateNetworkConditions", offline=False, latency=0, downloadThroughput=-1, uploadThroughput=-1
+        )
+        await page.until("document.getElementById('trouble').hidden")
+        await service.ok("POST", f"/v1/jobs/{job}/cancel")
+        await page.value(
+            f"""document.querySelector('.actions').innerHTML =
+            '<form method="post" action="/jobs/{job}/resume" data-into="live"><button>Resume</button></form>'"""
+        )
+        await page.value("document.querySelector('.actions form[action$=resume] button').click()")
+        assert "cancelled" in await page.until(said)
+
+
+async def test_buttons_work_where_no_script_may_run(service: Service, model: str, tmp_path: Path) -> None:
+    job = await service.submit()
+    async with browser(tmp_path / "profile") as page:
+        await page.send("Emulation.setScriptExecutionDisabled", value=True)
+        await page.open(f"{service.url}/jobs/{job}?token={service.token}")
+        await page.value("document.querySelector('.actions form[action$=pause] button').click()")
+        await page.until("document.querySelector('h1 .tag')?.textContent === 'paused'")
+        assert await page.value("location.pathname") == f"/jobs/{job}"
+
+
 async def test_the_documentation_of_the_api_needs_no_network(service: Service, tmp_path: Path) -> None:
     async with browser(tmp_path / "profile") as page:
         await page.open(f"{service.url}/docs?token={service.token}")

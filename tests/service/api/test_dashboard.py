@@ -33,7 +33,7 @@ class Tags(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.append(tag)
         for name, value in attrs:
-            if name in ("src", "href", "action", "hx-get", "hx-post", "sse-connect"):
+            if name in ("src", "href", "action", "data-from", "data-events"):
                 self.addresses.append(value or "")
             if name == "style" or name.startswith("on"):
                 self.inline.append(f"{tag} {name}")
@@ -75,7 +75,7 @@ async def test_every_page_stands_alone_and_each_address_on_it_works(
             if (
                 where
                 and not where.endswith("/events")
-                and not any(v in where for v in ("/pause", "/cancel", "/logout"))
+                and not any(v in where for v in ("/pause", "/resume", "/cancel", "/logout"))
             ):
                 seen.add(where)
     for address in seen:
@@ -148,11 +148,19 @@ async def test_a_sample_page_shows_answer_expected_needles_attempts_and_the_prom
     assert len(prompt) < 20_000
 
 
-async def test_buttons_steer_the_job(service: Service, model: str, browser: httpx.AsyncClient) -> None:
+async def test_buttons_steer_the_job_with_or_without_a_script(
+    service: Service, model: str, browser: httpx.AsyncClient
+) -> None:
     job = await service.submit()
     for verb, state in (("pause", "paused"), ("resume", "running"), ("cancel", "cancelled")):
-        answer = await browser.post(f"/jobs/{job}/{verb}")
-        assert f"{state}</span>" in answer.text
+        part = await browser.post(f"/jobs/{job}/{verb}", headers={"Accept": "text/x-part"})
+        assert f"{state}</span>" in part.text
+        assert "<html" not in part.text
+    plain = await browser.post(f"/jobs/{job}/cancel")
+    assert (plain.status_code, plain.headers["location"]) == (303, f"/jobs/{job}")
+    refused = await browser.post(f"/jobs/{job}/resume", headers={"Accept": "text/x-part"})
+    assert refused.status_code == 409
+    assert "cancelled" in refused.json()["detail"]
     assert (await browser.post(f"/jobs/{job}/explode")).status_code == 404
 
 
