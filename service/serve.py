@@ -9,7 +9,6 @@ import socket
 
 import uvicorn
 
-from service import logs
 from service.app import create_app
 from service.errors import StartupError
 from service.settings import Settings
@@ -64,7 +63,6 @@ def server(settings: Settings) -> uvicorn.Server:
 
 def serve(settings: Settings, listener: socket.socket | None = None) -> None:
     """Serve until told to stop. Raises StartupError when the port is taken or the application can't start."""
-    logs.configure(settings)
     listener = listener or bind(settings)
     running = server(settings)
     # uvicorn raises the signal again that stopped it; being told to stop is no failure.

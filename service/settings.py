@@ -13,6 +13,7 @@ import platformdirs
 from service.errors import SettingsError
 
 MiB = 1024 * 1024
+_LEVELS = ("debug", "info", "warning", "error")
 DEFAULT_PORT = 8765
 
 
@@ -45,7 +46,6 @@ class Settings:
     probe_wait: float = 60.0
     event_heartbeat: float = 15.0
     shutdown_grace: float = 5.0
-    allowed_origins: tuple[str, ...] = ()
 
     @property
     def cache_dir(self) -> Path:
@@ -84,6 +84,8 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
     settings = Settings(**values)  # type: ignore[arg-type]
     if settings.log_format not in ("text", "json"):
         raise SettingsError(f"FATHOM_LOG_FORMAT = {settings.log_format!r}: must be text or json")
+    if settings.log_level.lower() not in _LEVELS:
+        raise SettingsError(f"FATHOM_LOG_LEVEL = {settings.log_level!r}: must be one of {', '.join(_LEVELS)}")
     return settings
 
 

@@ -86,6 +86,7 @@ def serve(host: str, port: int, as_json: bool) -> None:
     import os
 
     from fathom.database import database_errors
+    from fathom.logs import start_logging
     from service.serve import bind
     from service.serve import serve as run
     from service.settings import from_environment
@@ -93,6 +94,7 @@ def serve(host: str, port: int, as_json: bool) -> None:
     url = database_url()
     with database_errors():
         settings = dataclasses.replace(from_environment(), database_url=url, host=host, port=port)
+        start_logging(settings.log_level, as_json=settings.log_format == "json")
         made = asyncio.run(_prepare(url, os.environ.get("FATHOM_TOKEN")))
         listener = bind(settings)
         address = f"http://{host}:{listener.getsockname()[1]}"

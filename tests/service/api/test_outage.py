@@ -82,6 +82,8 @@ def test_settings_come_from_the_environment_and_a_bad_one_is_named() -> None:
         from_environment({})
     with pytest.raises(SettingsError, match="FATHOM_LOG_FORMAT"):
         from_environment({**given, "FATHOM_LOG_FORMAT": "xml"})
+    with pytest.raises(SettingsError, match="FATHOM_LOG_LEVEL = 'loud': must be one of debug, info"):
+        from_environment({**given, "FATHOM_LOG_LEVEL": "loud"})
 
 
 def test_a_full_disk_is_told_from_a_fault() -> None:
