@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import orjson
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from fathom.errors import Refused, Unreachable
 from protocol.common import Problem
 from protocol.jobs import Event
 
+M = TypeVar("M", bound=BaseModel)
 EVENT_SILENCE = 60.0
 """Seconds without a line (the service sends heartbeats) after which an event stream counts as broken."""
+_CUT = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)
 
 
 class Transport:
@@ -41,20 +43,30 @@ class Transport:
     ) -> Any:
         """Send one request; returns the parsed JSON body, an empty dict when there is none.
 
-        `patience` is how many seconds the service may take to answer.
+        `patience` is how many seconds the service may take to answer. What may be repeated is sent again, once, when
+        the connection is cut before the answer has come.
         """
         sent = {**self._headers, **(headers or {})}
         if json is not None:
             content, sent["Content-Type"] = orjson.dumps(json), "application/json"
+        timeout = httpx.Timeout(patience, connect=10)
+        request = self._http.build_request(method, path, content=content, params=params, headers=sent, timeout=timeout)
         try:
-            answer = await self._http.request(
-                method, path, content=content, params=params, headers=sent, timeout=httpx.Timeout(patience, connect=10)
-            )
+            try:
+                answer = await self._http.send(request)
+            except _CUT:
+                if method not in ("GET", "PUT") and "Idempotency-Key" not in sent:
+                    raise
+                answer = await self._http.send(request)
         except httpx.HTTPError as error:
             raise self._unreachable(error) from error
         if answer.is_error:
             raise refusal(answer)
         return orjson.loads(answer.content) if answer.content else {}
+
+    async def ask(self, kind: type[M], method: str, path: str, **more: Any) -> M:
+        """The same, as a model of the protocol."""
+        return kind.model_validate(await self.json(method, path, **more))
 
     async def content(self, path: str) -> bytes:
         """The body of a GET as it is."""

@@ -228,5 +228,32 @@ async def test_the_blocking_client_does_the_same(service: Service) -> None:
 
 
 def test_the_blocking_client_has_every_method_of_the_other() -> None:
-    public = {name for name in vars(Client) if not name.startswith("_")}
+    public = {name for name in dir(Client) if not name.startswith("_")}
     assert public <= set(dir(SyncClient))
+
+
+async def test_a_submission_whose_connection_is_cut_is_sent_again_with_its_key(service: Service) -> None:
+    def cut_once(request: web.Request) -> Any:
+        if len(service.seen) == 1:
+            assert request.transport is not None
+            request.transport.abort()
+        return job()
+
+    service.on("POST", "/v1/jobs", cut_once)
+    async with Client(service.address, "secret") as client:
+        assert (await client.submit("ruler", "m")).id == "j1"
+    first, second = [headers["Idempotency-Key"] for _, _, headers, _ in service.seen]
+    assert first == second
+
+
+async def test_what_may_not_be_repeated_is_not(service: Service) -> None:
+    def cut(request: web.Request) -> Any:
+        assert request.transport is not None
+        request.transport.abort()
+        return {}
+
+    service.on("POST", "/v1/models/m/probe", cut)
+    async with Client(service.address, "secret") as client:
+        with pytest.raises(Unreachable):
+            await client.probe_model("m")
+    assert len(service.seen) == 1
