@@ -21,22 +21,9 @@ from fathom.transport import Transport
 from protocol.assets import Asset, AssetKind, AssetList
 from protocol.benchmarks import BenchmarkDetail, BenchmarkInfo, BenchmarkList
 from protocol.common import JsonObject
-from protocol.jobs import (
-    Clone,
-    Extension,
-    Job,
-    JobChange,
-    JobDetail,
-    JobPage,
-    JobRequest,
-    PromptText,
-    ResultPage,
-    Retry,
-    Run,
-    SampleDetail,
-    Summary,
-)
+from protocol.jobs import Clone, Extension, Job, JobChange, JobDetail, JobPage, JobRequest, Retry, Run, Summary
 from protocol.models import Model, ModelList, ModelRequest, Probe
+from protocol.results import PromptText, ResultPage, SampleDetail
 from protocol.workers import Worker, WorkerList
 
 

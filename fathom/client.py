@@ -10,7 +10,8 @@ from typing import Any
 from fathom.calls import Calls, path_of
 from fathom.errors import Refused, Unreachable
 from fathom.following import News
-from protocol.jobs import FINAL_STATES, Event, JobDetail, Result, ResultPage
+from protocol.jobs import FINAL_STATES, Event, JobDetail
+from protocol.results import Result, ResultPage
 
 OnGap = Callable[[str], None]
 """Told why the service cannot be reached each time a watcher has to wait for it."""

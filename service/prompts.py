@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from benchmarks.base import Cell, Sample
 from benchmarks.errors import BenchmarkError
-from protocol.jobs import PromptText
+from protocol.results import PromptText
 from service import results
 from service.errors import Conflict
 from service.jobs import JobRow

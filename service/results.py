@@ -13,18 +13,9 @@ from typing import Any, Literal
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from protocol.jobs import (
-    CLASS_OF,
-    FINAL_STATES,
-    Attempt,
-    JobState,
-    Result,
-    ResultPage,
-    SampleDetail,
-    Status,
-    StatusClass,
-)
+from protocol.jobs import CLASS_OF, FINAL_STATES, JobState, Status, StatusClass
 from protocol.models import ModelRequest
+from protocol.results import Attempt, Result, ResultPage, SampleDetail
 from service import cursors
 from service.errors import BadCursor, NotFound
 from service.jobs import JobRow

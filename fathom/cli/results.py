@@ -15,7 +15,8 @@ from fathom.errors import BadInput
 
 if TYPE_CHECKING:
     from fathom.sync import SyncClient
-    from protocol.jobs import CellProgress, Job, JobDetail, Result
+    from protocol.jobs import CellProgress, Job, JobDetail
+    from protocol.results import Result
 
 FORMATS = ("table", "jsonl", "csv", "ruler")
 CSV_COLUMNS = (

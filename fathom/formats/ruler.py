@@ -15,7 +15,8 @@ from typing import IO, Any
 from benchmarks.base import Sample, TokenCounter
 from benchmarks.ruler.options import RulerOptions
 from benchmarks.ruler.tasks import TASKS
-from protocol.jobs import MEASURED, Job, Result
+from protocol.jobs import MEASURED, Job
+from protocol.results import Result
 
 UNMEASURED = "not_a_measurement"
 

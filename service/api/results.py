@@ -13,7 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.responses import Response, StreamingResponse
 
 from protocol.common import FieldProblem
-from protocol.jobs import EventPage, PromptText, Result, ResultPage, SampleDetail
+from protocol.jobs import EventPage
+from protocol.results import PromptText, Result, ResultPage, SampleDetail
 from service import events, jobs, prompts, results
 from service.api.deps import Connection, State, StateDep
 from service.api.parameters import INT4, CellNumber, Cursor, FiltersDep, SampleIndex

@@ -18,7 +18,8 @@ from benchmarks.ruler.scoring import mean_percent, postprocess, score, string_ma
 from benchmarks.ruler.tasks import TASKS
 from fathom.cli import main
 from fathom.formats.ruler import write_predictions
-from protocol.jobs import Job, JobState, Result, RetryPolicy, Run, Status
+from protocol.jobs import Job, JobState, RetryPolicy, Run, Status
+from protocol.results import Result
 from tests.conformance.evaluator import evaluate, per_sample_scores, reference_metrics
 
 pytestmark = pytest.mark.conformance

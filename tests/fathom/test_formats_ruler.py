@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from fathom.formats.ruler import read_lines, write_predictions
-from protocol.jobs import Job, JobState, Result, RetryPolicy, Run, Status
+from protocol.jobs import Job, JobState, RetryPolicy, Run, Status
+from protocol.results import Result
 
 
 def _job(**run: Any) -> Job:

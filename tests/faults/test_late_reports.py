@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from fathom.client import Client
-from protocol.jobs import Job, SampleDetail
+from protocol.jobs import Job
+from protocol.results import SampleDetail
 from tests.support.cluster import HEARTBEAT_SECONDS, Service, eventually
 from tests.support.hand_worker import failure, hand_back, hand_worker, success
 

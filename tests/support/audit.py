@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fathom.client import Client
-from protocol.jobs import JobDetail, JobState, Result
+from protocol.jobs import JobDetail, JobState
+from protocol.results import Result
 from tests.support.cluster import Service, finished
 from tests.support.model_server import Seen
 
