@@ -8,6 +8,7 @@ from typing import Any
 
 _PATTERNS = {
     r"^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$": "must be letters, digits, `.`, `_` and `-`, up to 100, a letter or digit first",
+    r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$": "must be the code of a language such as da or pt-BR",
     r"^[0-9a-f]{64}$": "must be a SHA-256: 64 hexadecimal digits",
     r"^[A-Za-z_][A-Za-z0-9_]*$": "must be the name of an environment variable such as OPENAI_API_KEY, not its value",
 }

@@ -40,6 +40,11 @@ def connect(server: str | None, token: str | None) -> Iterator[SyncClient]:
         yield client
 
 
+def warn(line: str) -> None:
+    """A line on stderr that is not the end."""
+    click.echo(f"fathom: warning: {line}", err=True)
+
+
 def print_json(value: Any) -> None:
     """One line of JSON: models, lists of models, plain values."""
     import orjson

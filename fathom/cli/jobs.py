@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fathom.cli.checking import checked
 from fathom.cli.common import (
     Command,
     connect,
@@ -16,6 +17,7 @@ from fathom.cli.common import (
     print_table,
     server_options,
 )
+from fathom.cli.retrying import retry_options, retry_policy
 
 if TYPE_CHECKING:
     from fathom.sync import SyncClient
@@ -147,8 +149,10 @@ def retry(
     from protocol.jobs import Retry, Status
 
     chosen = [Status(s) for s in statuses] if statuses or samples else [Status.ERROR]
+    with checked():
+        what = Retry(statuses=chosen, samples=list(samples))
     with connect(server, token) as client:
-        _say(client.retry(job, Retry(statuses=chosen, samples=list(samples))), "goes on", as_json)
+        _say(client.retry(job, what), "goes on", as_json)
 
 
 @click.command()
@@ -173,11 +177,12 @@ def extend(
 
     if samples is None and lengths is None and tasks is None:
         raise click.UsageError("nothing to extend: give --samples, --lengths or --tasks", click.get_current_context())
-    extension = Extension(
-        samples=samples,
-        lengths=lengths_of(lengths) if lengths else None,
-        tasks=[t.strip() for t in tasks.split(",") if t.strip()] if tasks else None,
-    )
+    with checked():
+        extension = Extension(
+            samples=samples,
+            lengths=lengths_of(lengths) if lengths else None,
+            tasks=[t.strip() for t in tasks.split(",") if t.strip()] if tasks else None,
+        )
     with connect(server, token) as client:
         _say(client.extend(job, extension), "extended", as_json)
 
@@ -216,16 +221,17 @@ def clone(
     """Submit a copy of a job with changes."""
     from protocol.jobs import Clone
 
+    with checked():
+        changes = Clone(model=model, options=options, run=run, name=name)
     with connect(server, token) as client:
-        _say(client.clone(job, Clone(model=model, options=options, run=run, name=name)), "submitted", as_json)
+        _say(client.clone(job, changes), "submitted", as_json)
 
 
-@click.command("set")
+@click.command("set", params=retry_options())
 @click.argument("job")
 @click.option("--name", help="Name shown in lists.")
 @click.option("--priority", type=click.IntRange(-1000, 1000), help="Higher goes first.")
 @click.option("--max-concurrency", type=click.IntRange(min=0), help="Calls in flight over all workers; 0 is no limit.")
-@click.option("--retries", type=click.IntRange(1, 100), help="Attempts a sample.")
 @server_options
 @json_option
 def change(
@@ -233,20 +239,23 @@ def change(
     name: str | None,
     priority: int | None,
     max_concurrency: int | None,
-    retries: int | None,
     server: str | None,
     token: str | None,
     as_json: bool,
+    **retrying: Any,
 ) -> None:
-    """Change a job while it runs: its name, priority, concurrency or number of attempts."""
+    """Change a job while it runs: its name, priority, concurrency or retry policy."""
     from protocol.jobs import JobChange
 
     changes: dict[str, Any] = {k: v for k, v in {"name": name, "priority": priority}.items() if v is not None}
+    policy = retry_policy(retrying)
     if max_concurrency is not None:
         changes["max_concurrency"] = max_concurrency or None
+    if not changes and not policy:
+        raise click.UsageError("nothing to change", click.get_current_context())
     with connect(server, token) as client:
-        if retries is not None:
-            changes["retry"] = client.job(job).retry.model_copy(update={"max_attempts": retries})
-        if not changes:
-            raise click.UsageError("nothing to change", click.get_current_context())
-        _say(client.change_job(job, JobChange(**changes)), "changed", as_json)
+        if policy:
+            changes["retry"] = {**client.job(job).retry.model_dump(), **policy}
+        with checked():
+            change = JobChange(**changes)
+        _say(client.change_job(job, change), "changed", as_json)

@@ -121,13 +121,3 @@ def _usage_line(error: click.UsageError) -> str:
 def _end(line: str, code: int) -> NoReturn:
     click.echo(f"fathom: {' '.join(line.split())}", err=True)
     sys.exit(code)
-
-
-def complain(line: str) -> None:
-    """A line on stderr that is not the end."""
-    click.echo(f"fathom: {line}", err=True)
-
-
-def names(values: Sequence[str]) -> str:
-    """`a, b, c` for messages, and `none` for nothing."""
-    return ", ".join(values) or "none"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fathom.cli.common import connect, json_option, print_json, print_table, server_options
+from fathom.cli.checking import checked
+from fathom.cli.common import connect, json_option, print_json, print_table, server_options, warn
 from fathom.cli.model_options import APIS, fields_of, model_options
 from fathom.errors import BadInput, Failed, Refused
 
@@ -57,18 +58,11 @@ def add(name: str, server: str | None, token: str | None, as_json: bool, **given
 
 
 def _request(client: SyncClient, name: str, given: dict[str, Any]) -> ModelRequest:
-    from pydantic import ValidationError
-
     from fathom.tokenizer_sources import reference
     from protocol.models import ModelRequest
-    from protocol.wording import blamed, worded
 
-    try:
+    with checked():
         request = ModelRequest.model_validate({"name": name, "api": given["api"], **fields_of(given)})
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        value = "" if (wrong := blamed(first)) is None else f" = {wrong!r}"
-        raise BadInput(f"{'.'.join(map(str, first['loc']))}{value}: {worded(first)}") from error
     if given["tokenizer"] is None:
         return request
     return request.model_copy(update={"tokenizer": reference(client, given["tokenizer"], name)})
@@ -81,7 +75,7 @@ def _probe_new(client: SyncClient, added: Model) -> str | None:
     except Refused as error:
         if error.status not in (409, 503):
             raise
-        click.echo(f"fathom: warning: not probed: {error}", err=True)
+        warn(f"not probed: {error}")
         return None
     return None if found.ok else f"a worker cannot use it: {found.problem}"
 

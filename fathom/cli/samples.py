@@ -16,6 +16,7 @@ from benchmarks.errors import BenchmarkError
 from benchmarks.ruler import BENCHMARK
 from benchmarks.ruler.options import RulerOptions, parse_options
 from benchmarks.ruler.tasks import TASKS
+from fathom.cli.checking import in_words
 from fathom.cli.common import key_values, print_json
 from fathom.cli.options import options_of, values_of
 from fathom.errors import BadInput, Failed
@@ -40,10 +41,13 @@ def _schema() -> dict[str, Any]:
 @contextmanager
 def bad_input() -> Iterator[None]:
     """Turns what a benchmark refuses into bad input."""
+    from pydantic import ValidationError
+
     try:
         yield
     except BenchmarkError as error:
-        raise BadInput(str(error)) from error
+        cause = error.__cause__
+        raise (in_words(cause) if isinstance(cause, ValidationError) else BadInput(str(error))) from error
 
 
 def write_samples(

@@ -10,7 +10,7 @@ from fathom.cli.common import connect, json_option, plain, print_json, server_op
 
 if TYPE_CHECKING:
     from fathom.sync import SyncClient
-    from protocol.jobs import PromptText, SampleDetail
+    from protocol.results import PromptText, SampleDetail
 
 
 @click.command()
@@ -46,13 +46,13 @@ def show(
 
 def _show_job(client: SyncClient, job: str, as_json: bool) -> None:
     from fathom.cli.results import print_results
-    from fathom.cli.text import progress_line, waiting_lines
+    from fathom.cli.text import progress_line, waiting_lines, warning_lines
 
     found = client.job(job)
     if as_json:
         print_json(found)
         return
-    for line in (progress_line(found), *waiting_lines(found)):
+    for line in (progress_line(found), *waiting_lines(found), *warning_lines(found)):
         click.echo(line)
     print_results(found)
 

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fathom.cli.common import connect, json_option, json_pairs, key_values, print_json, print_table, server_options
+from fathom.cli.checking import checked
+from fathom.cli.common import (
+    connect,
+    json_option,
+    json_pairs,
+    key_values,
+    print_json,
+    print_table,
+    server_options,
+    warn,
+)
 from fathom.cli.options import options_of, values_of
+from fathom.cli.retrying import retry_options, retry_policy
 from fathom.errors import FathomError
 
 if TYPE_CHECKING:
@@ -124,7 +135,7 @@ def _job_options() -> list[click.Parameter]:
         click.Option(["--label", "labels"], multiple=True, metavar="KEY=VALUE", callback=key_values, help="A label."),
         click.Option(["--priority"], type=click.IntRange(-1000, 1000), help="Higher goes first."),
         click.Option(["--max-concurrency"], type=click.IntRange(min=1), help="Calls in flight over all workers."),
-        click.Option(["--retries"], type=click.IntRange(1, 100), help="Attempts a sample.  [default: 5]"),
+        *retry_options(),
         click.Option(["--idempotency-key"], help="The same key and request give the same job again."),
     ]
 
@@ -156,10 +167,11 @@ def _request(benchmark: str, options: dict[str, Any], given: dict[str, Any]) -> 
     run = {k: given[k] for k in run_fields if given[k] not in (None, False, {})}
     fields: dict[str, Any] = {"name": given["job_name"], "labels": given["labels"], "priority": given["priority"]}
     fields["max_concurrency"] = given["max_concurrency"]
-    if given["retries"]:
-        fields["retry"] = RetryPolicy(max_attempts=given["retries"])
     chosen = {k: v for k, v in fields.items() if v is not None and v != {}}
-    return JobRequest(benchmark=benchmark, model=given["model"], options=options, run=Run(**run), **chosen)
+    with checked():
+        if policy := retry_policy(given):
+            chosen["retry"] = RetryPolicy(**policy)
+        return JobRequest(benchmark=benchmark, model=given["model"], options=options, run=Run(**run), **chosen)
 
 
 def _submitted(client: SyncClient, job: Job, *, watching: bool, as_json: bool) -> None:
@@ -168,11 +180,11 @@ def _submitted(client: SyncClient, job: Job, *, watching: bool, as_json: bool) -
         return
     if not as_json:
         click.echo(f"job {job.id}: {job.counts.planned} samples queued")
+    if not watching:
         for warning in job.warnings:
-            click.echo(f"fathom: warning: {warning}", err=True)
-        if not watching:
-            click.echo(f"follow it with: fathom watch {job.id}")
-    if watching:
+            warn(warning)
+        click.echo(f"follow it with: fathom watch {job.id}")
+    else:
         from fathom.cli.watch import follow
 
         follow(client, job.id, as_json=as_json)

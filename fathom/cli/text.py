@@ -70,9 +70,14 @@ def asides(counts: Counts) -> list[str]:
 
 
 def waiting_lines(job: Job) -> list[str]:
-    """Why samples wait and what the service warns of, a line each."""
+    """Why samples wait, a line each."""
     lines = [
         f"{w.count} waiting: {w.reason}" + (f" (next try {w.next_try:%H:%M:%S} UTC)" if w.next_try else "")
         for w in job.waiting
     ]
-    return lines + ([f"stalled: {job.stalled}"] if job.stalled else []) + [f"warning: {w}" for w in job.warnings]
+    return lines + ([f"stalled: {job.stalled}"] if job.stalled else [])
+
+
+def warning_lines(job: Job) -> list[str]:
+    """What the service warns of, a line each."""
+    return [f"warning: {warning}" for warning in job.warnings]

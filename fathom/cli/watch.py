@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 import click
 
-from fathom.cli.common import connect, json_option, print_json, server_options
+from fathom.cli.common import connect, json_option, print_json, server_options, warn
 from fathom.errors import Failed
 
 if TYPE_CHECKING:
@@ -74,6 +74,7 @@ class Display:
         self._console = Console(markup=False, highlight=False, emoji=False, soft_wrap=True)
         self._live = Live(console=self._console, refresh_per_second=4) if self._console.is_terminal else None
         self._shown: object = None
+        self._warned: set[str] = set()
         self._text = ""
         self._away = False
 
@@ -89,22 +90,26 @@ class Display:
             self._live.stop()
 
     def show(self, job: JobDetail) -> None:
-        from fathom.cli.text import progress_line, waiting_lines
+        from fathom.cli.text import progress_line, waiting_lines, warning_lines
 
         self._away = False
         if self._json:
             print_json(job)
             return
-        waiting = waiting_lines(job)
-        self._text = "\n".join([progress_line(job), *waiting])
+        self._text = "\n".join([progress_line(job), *waiting_lines(job)])
         news = (
             job.state,
             job.counts.model_copy(update={"in_flight": 0, "pending": 0}),
             [w.reason for w in job.waiting],
         )
         if self._live is not None:
-            self._live.update(self._text)
-        elif news != self._shown:
+            self._live.update("\n".join([self._text, *warning_lines(job)]))
+            return
+        for warning in job.warnings:
+            if warning not in self._warned:
+                warn(warning)
+        self._warned.update(job.warnings)
+        if news != self._shown:
             self._console.print(self._text)
             self._shown = news
 

@@ -120,6 +120,9 @@ def test_a_file_is_written_whole_and_told_about(tokenizer: Path, tmp_path: Path)
             "num_needle_q = 3",
         ),
         (("--task", "niah_single_1", "--length", "4k", "--haystack", "essay"), "--asset essays=FILE"),
+        (("--task", "niah_single_1", "--length", "4k", "--seed", "soon"), "seed = 'soon': must be a whole number"),
+        (("--task", "niah_single_1", "--length", "4k", "--depths", "0,120"), "depths"),
+        (("--task", "niah_single_1", "--length", "many"), "lengths.0 = 'many': "),
         (
             ("--task", "niah_single_1", "--length", "4k", "--language", "tlh"),
             "languages without a file: da, de, en, es, fr",

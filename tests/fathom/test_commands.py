@@ -124,6 +124,8 @@ def test_a_job_can_be_steered_while_it_waits(up: Up, job: str) -> None:
     assert run("set", job, "--priority", "7", "--retries", "2", "--name", "new", "--max-concurrency", "4")
     shown = run("show", job)
     assert (shown["priority"], shown["retry"]["max_attempts"], shown["name"]) == (7, 2, "new")
+    changed = run("set", job, "--retry-base", "0.5", "--retry-max", "9")["retry"]
+    assert changed == {"max_attempts": 2, "base_seconds": 0.5, "max_seconds": 9.0}
     assert shown["max_concurrency"] == 4
     assert run("set", job, "--max-concurrency", "0")["max_concurrency"] is None
     assert run("extend", job, "--samples", "5", "--lengths", "2k")["counts"]["planned"] == 30
@@ -133,6 +135,26 @@ def test_a_job_can_be_steered_while_it_waits(up: Up, job: str) -> None:
     assert run("cancel", copy["id"])["state"] == "cancelled"
     assert {j["id"] for j in run("jobs")} >= {job, copy["id"]}
     assert copy["id"] not in {j["id"] for j in run("jobs", "--state", "running")}
+
+
+def test_what_a_command_can_tell_by_itself_is_refused_in_plain_words(up: Up, job: str) -> None:
+    for arguments, says in (
+        (["set", job, "--name", "x" * 201], "name = "),
+        (["set", job, "--retry-max", "0"], "retry.max_seconds = 0.0: must be more than 0"),
+        ([*SUBMIT, "--name", "x" * 201], "name = "),
+        ([*SUBMIT, "--retry-max", "0"], "max_seconds = 0.0: must be more than 0"),
+    ):
+        done = up.fathom(*arguments)
+        assert (done.code, done.err.count("\n")) == (2, 1), done.err
+        assert says in done.err
+        assert "pydantic" not in done.err
+        assert len(done.err) < 200
+
+
+def test_a_job_is_submitted_with_its_retry_policy(up: Up, model: Done) -> None:
+    made: Any = up.fathom(*SUBMIT, "--retries", "3", "--retry-base", "0.25", "--retry-max", "10", "--json").json
+    assert made["retry"] == {"max_attempts": 3, "base_seconds": 0.25, "max_seconds": 10.0}
+    up.fathom("cancel", made["id"])
 
 
 def test_a_job_that_waits_for_a_worker_says_so(up: Up, job: str) -> None:

@@ -71,9 +71,8 @@ def test_a_finished_job_shows_its_state_and_its_whole_time() -> None:
 
 def test_reasons_for_waiting_have_a_line_each() -> None:
     reason = WaitingReason(reason="connection refused", count=7, next_try=START)
-    lines = waiting_lines(job(waiting=[reason], stalled="no answer for 5 min", warnings=["beyond the window"]))
+    lines = waiting_lines(job(waiting=[reason], stalled="no answer for 5 min"))
     assert lines == [
         "7 waiting: connection refused (next try 00:00:00 UTC)",
         "stalled: no answer for 5 min",
-        "warning: beyond the window",
     ]

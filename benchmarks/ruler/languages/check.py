@@ -86,10 +86,25 @@ def _problem(entry: ErrorDetails) -> Problem:
         return Problem(place, f"unknown; there are: {', '.join(_known(entry['loc'][:-1]))}")
     if entry["type"] == "string_pattern_mismatch":
         return Problem(place, f"{_PATTERNS.get(entry['ctx']['pattern'], entry['msg'])}, not {entry['input']!r}")
-    return Problem(place, entry["msg"])
+    return Problem(place, _WORDS.get(entry["type"], "{msg}").format(msg=entry["msg"], **entry.get("ctx", {})))
 
 
+_WORDS = {
+    "string_type": "must be a text",
+    "string_too_short": "must not be empty",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "too_short": "must have {min_length} entries",
+    "too_long": "must have {max_length} entries",
+    "model_type": "must be a table",
+}
 _PATTERNS = {
+    r"^[a-z]{2,3}(-[A-Za-z0-9]+)*$": "must be the code of a language such as da or pt-BR",
     r"^ ": "must start with a space, since it follows the question",
     r"^(wordfreq|wonderwords):.+$": "must be wordfreq:LANGUAGE or wonderwords:LIST",
 }
