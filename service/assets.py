@@ -12,6 +12,7 @@ import os
 import re
 import tempfile
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,45 +41,40 @@ class Received:
     meta: JsonObject
 
 
-async def receive(stream: AsyncIterator[bytes], kind: AssetKind, folder: Path) -> Received:
-    """Write an upload to a file in `folder` and check that it is what its kind says. Raises Invalid.
-
-    The caller removes the file.
-    """
-    path, sha256, size = await _save(stream, folder)
-    try:
-        return Received(path, sha256, size, await asyncio.to_thread(inspect, kind, path))
-    except BaseException:
-        discard(path)
-        raise
+@asynccontextmanager
+async def received(stream: AsyncIterator[bytes], kind: AssetKind, folder: Path) -> AsyncIterator[Received]:
+    """An upload as a file in `folder`, there for the block. Raises Invalid when it is not what its kind says."""
+    async with _temporary(folder) as path:
+        sha256, size = await _write(stream, path)
+        yield Received(path, sha256, size, await asyncio.to_thread(inspect, kind, path))
 
 
-async def _save(stream: AsyncIterator[bytes], folder: Path) -> tuple[Path, str, int]:
-    """A temporary file with all that comes, its SHA-256 and size; no file is left when the stream breaks."""
-    path = await asyncio.to_thread(_temporary, folder)
+async def _write(stream: AsyncIterator[bytes], path: Path) -> tuple[str, int]:
+    """Write all that comes to a file; its SHA-256 and size."""
     digest, size = hashlib.sha256(), 0
+    with await asyncio.to_thread(path.open, "wb") as file:
+        async for piece in stream:
+            digest.update(piece)
+            size += len(piece)
+            await asyncio.to_thread(file.write, piece)
+    return digest.hexdigest(), size
+
+
+@asynccontextmanager
+async def _temporary(folder: Path) -> AsyncIterator[Path]:
+    """An empty file that is gone after the block, unless it was given another name."""
+
+    def make() -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, prefix="incoming-")
+        os.close(handle)
+        return Path(name)
+
+    path = await asyncio.to_thread(make)
     try:
-        with await asyncio.to_thread(path.open, "wb") as file:
-            async for piece in stream:
-                digest.update(piece)
-                size += len(piece)
-                await asyncio.to_thread(file.write, piece)
-    except BaseException:
-        discard(path)
-        raise
-    return path, digest.hexdigest(), size
-
-
-def _temporary(folder: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=folder, prefix="incoming-")
-    os.close(handle)
-    return Path(name)
-
-
-def discard(path: Path) -> None:
-    """Remove a file that may be gone already."""
-    path.unlink(missing_ok=True)
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def inspect(kind: AssetKind, path: Path) -> JsonObject:
@@ -238,11 +234,11 @@ class AssetFiles:
         return target
 
     async def _fetch(self, sha256: str, target: Path) -> None:
-        path, found, _ = await _save(content(self._engine, sha256), self._folder)
-        if found != sha256:
-            discard(path)
-            raise NotFound(f"the content with SHA-256 {sha256} is not in the database any more")
-        await asyncio.to_thread(path.replace, target)
+        async with _temporary(self._folder) as path:
+            found, _ = await _write(content(self._engine, sha256), path)
+            if found != sha256:
+                raise NotFound(f"the content with SHA-256 {sha256} is not in the database any more")
+            await asyncio.to_thread(path.replace, target)
 
 
 def _asset(row: Any) -> Asset:

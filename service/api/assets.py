@@ -45,12 +45,9 @@ async def put_asset(
         raise Invalid(
             f"name {name!r} {message}", errors=[FieldProblem(field="name", value=name, message=message)]
         ) from None
-    received = await assets.receive(request.stream(), kind, state.settings.cache_dir / "incoming")
-    try:
-        async with state.db.begin() as connection:
-            return await assets.store(connection, name, kind, source, received)
-    finally:
-        assets.discard(received.path)
+    folder = state.settings.cache_dir / "incoming"
+    async with assets.received(request.stream(), kind, folder) as upload, state.db.begin() as connection:
+        return await assets.store(connection, name, kind, source, upload)
 
 
 @router.get("/{name}", summary="Show an asset")

@@ -54,9 +54,11 @@ async def _spec(database: Database, tmp_path: Path, benchmark: Any, text: str = 
         async def once(content: bytes = content) -> Any:
             yield content
 
-        received = await assets.receive(once(), kind, tmp_path / "incoming")
-        async with database.begin() as connection:
-            stored[role] = (await assets.store(connection, role, kind, "", received)).sha256
+        async with (
+            assets.received(once(), kind, tmp_path / "incoming") as upload,
+            database.begin() as connection,
+        ):
+            stored[role] = (await assets.store(connection, role, kind, "", upload)).sha256
     return SourceSpec(benchmark, Options(text=text), stored, {"book": "book", TOKENIZER: TOKENIZER})
 
 
