@@ -21,6 +21,8 @@ from typing import Any, Literal
 import orjson
 from aiohttp import web
 
+from tests.support.openai_replies import Reply, as_json, misbehave, overflow
+
 _QUESTION = re.compile(r"special magic (?:numbers?|words?|uuids?) for (.+?) mentioned in the provided text")
 _NEEDLE = re.compile(r"special magic (?:numbers?|words?|uuids?) for (.+?) is: (\S+?)\.(?=\s|$)")
 
@@ -193,18 +195,18 @@ class ModelServer:
 
     async def _handle(self, request: web.Request, seen: Seen) -> web.StreamResponse:
         if self.api_key is not None and seen.headers.get("authorization") != f"Bearer {self.api_key}":
-            return _json(401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}})
+            return as_json(401, {"error": {"message": "Incorrect API key provided", "code": "invalid_api_key"}})
         action = self.next_actions.popleft() if self.next_actions else self.script(seen)
         if not isinstance(action, Misbehave) and self.latency:
             await self._work()
         if isinstance(action, Refuse):
-            return _json(action.status, action.body, action.headers)
+            return as_json(action.status, action.body, action.headers)
         if isinstance(action, Misbehave):
-            return await _misbehave(request, action)
+            return await misbehave(request, action.how)
         tokens = self.count(seen.prompt) + self.overhead
         room = int(seen.body.get("max_tokens") or seen.body.get("max_completion_tokens") or 16)
         if self.window is not None and tokens > self.window and self.truncate is None:
-            return _json(400, _overflow(tokens, self.window))
+            return as_json(400, overflow(tokens, self.window))
         prompt = self._cut(seen.prompt, room) if self.truncate and self.window else seen.prompt
         self.answered += 1
         return await self._say(request, seen, action or Say(), prompt)
@@ -227,48 +229,13 @@ class ModelServer:
 
     async def _say(self, request: web.Request, seen: Seen, say: Say, prompt: str) -> web.StreamResponse:
         text = self.answer(prompt) if say.text is None else say.text
-        finish = say.finish_reason or "stop"
         usage = say.usage if say.usage is not None else self._usage(seen.prompt, prompt, text + (say.thinking or ""))
+        thinking = None if say.thinking is None else (say.thinking_field, say.thinking)
+        reply = Reply(seen.path.endswith("/chat/completions"), text, thinking, say.finish_reason or "stop", usage)
         if seen.body.get("stream"):
-            return await self._stream(request, seen, say, text, finish, usage)
-        message: dict[str, Any] = {"role": "assistant", "content": text}
-        if say.thinking is not None:
-            message[say.thinking_field] = say.thinking
-        chat = seen.path.endswith("/chat/completions")
-        choice: dict[str, Any] = {
-            "index": 0,
-            "finish_reason": finish,
-            **({"message": message} if chat else {"text": text}),
-        }
-        reply: dict[str, Any] = {
-            "id": f"call-{seen.number}",
-            "object": "chat.completion" if chat else "text_completion",
-        }
-        reply |= {"model": self.models[0], "choices": [choice], **({"usage": usage} if usage else {}), **say.extra}
-        return _json(200, reply)
-
-    async def _stream(
-        self, request: web.Request, seen: Seen, say: Say, text: str, finish: str, usage: dict[str, Any] | None
-    ) -> web.StreamResponse:
-        response = web.StreamResponse(headers={"content-type": "text/event-stream"})
-        await response.prepare(request)
-        chat = seen.path.endswith("/chat/completions")
-        pieces = [(say.thinking_field, say.thinking)] if say.thinking and chat else []
-        pieces += [("content", piece) for piece in re.findall(r"\S*\s*", text) if piece]
-        for name, piece in pieces:
-            choice: dict[str, Any] = {
-                "index": 0,
-                "finish_reason": None,
-                **({"delta": {name: piece}} if chat else {"text": piece}),
-            }
-            await response.write(b"data: " + orjson.dumps({"choices": [choice]}) + b"\n\n")
-        last: dict[str, Any] = {"index": 0, "finish_reason": finish, **({"delta": {}} if chat else {"text": ""})}
-        await response.write(b"data: " + orjson.dumps({"choices": [last]}) + b"\n\n")
-        if usage:
-            await response.write(b"data: " + orjson.dumps({"choices": [], "usage": usage}) + b"\n\n")
-        await response.write(b"data: [DONE]\n\n")
-        await response.write_eof()
-        return response
+            return await reply.stream(request)
+        head = {"id": f"call-{seen.number}", "model": self.models[0]}
+        return as_json(200, {**head, **reply.whole(), **say.extra})
 
     def _usage(self, sent: str, read: str, answer: str) -> dict[str, Any] | None:
         if self.usage == "none":
@@ -278,40 +245,6 @@ class ModelServer:
         prompt = self.count(sent if self.usage == "sent" else read) + self.overhead
         completion = len(answer.split())
         return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
-
-
-def _overflow(tokens: int, window: int) -> dict[str, Any]:
-    message = f"request ({tokens} tokens) exceeds the available context size ({window} tokens), try increasing it"
-    error = {"code": 400, "type": "exceed_context_size_error", "message": message}
-    return {"error": {**error, "n_prompt_tokens": tokens, "n_ctx": window}}
-
-
-def _json(status: int, body: Any, headers: dict[str, str] | None = None) -> web.Response:
-    content = body if isinstance(body, bytes) else orjson.dumps(body) if body is not None else b""
-    return web.Response(status=status, body=content, headers=headers, content_type="application/json")
-
-
-async def _misbehave(request: web.Request, action: Misbehave) -> web.StreamResponse:
-    if action.how == "hang":
-        await asyncio.Event().wait()
-    if action.how == "garbage":
-        return _json(200, b"<html>It works!</html>")
-    if action.how == "empty":
-        return _json(200, b"")
-    assert request.transport is not None
-    if action.how == "drop":
-        request.transport.abort()
-        return web.Response()
-    response = web.StreamResponse(headers={"content-type": "application/json", "content-length": "1000000"})
-    await response.prepare(request)
-    await response.write(b'{"choices": [')
-    if action.how == "stall":
-        await asyncio.Event().wait()
-    while action.how == "trickle":
-        await asyncio.sleep(0.02)
-        await response.write(b" ")
-    request.transport.abort()
-    return response
 
 
 @contextlib.contextmanager
@@ -328,11 +261,6 @@ def running(server: ModelServer) -> Iterator[ModelServer]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
-
-
-def refuse_some(every: int, refusal: Refuse) -> Callable[[Seen], Action | None]:
-    """A script that refuses each `every`th call."""
-    return lambda seen: refusal if seen.number % every == 0 else None
 
 
 async def _serve(arguments: argparse.Namespace) -> None:
