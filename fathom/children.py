@@ -20,13 +20,12 @@ LIFELINE = "FATHOM_LIFELINE"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A Python module to run as a child. `stop_seconds` is what it gets to end by itself after SIGTERM."""
+    """A Python module to run as a child."""
 
     name: str
     arguments: Sequence[str]
     environment: Mapping[str, str]
     log: Path
-    stop_seconds: float = 40.0
 
 
 class Children:
@@ -36,10 +35,6 @@ class Children:
         self._tasks: list[asyncio.Task[None]] = []
         self._processes: dict[str, asyncio.subprocess.Process] = {}
         self._stopping = False
-
-    @property
-    def pids(self) -> list[int]:
-        return [p.pid for p in self._processes.values() if p.returncode is None]
 
     def start(self, program: Program) -> None:
         self._tasks.append(asyncio.create_task(self._keep(program), name=program.name))

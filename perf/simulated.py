@@ -242,16 +242,3 @@ class Moody:
         after = 1.0 if refused else None
         seconds = 0.01 if refused else self.seconds * simulation.random.uniform(0.9, 1.1)
         simulation.at(simulation.now + seconds, lambda: simulation.reply(request, kind, retry_after=after))
-
-
-def best_fixed(
-    server: Callable[[], Server], tokens: Callable[[random.Random], int], seconds: float, ceiling: int = 256
-) -> tuple[int, float]:
-    """The best fixed limit and its tokens a second over the last nine tenths of a run."""
-    tried = sorted({*(2**n for n in range(9)), *(3 * 2**n for n in range(7))} & set(range(1, ceiling + 1)))
-    speeds = {}
-    for limit in tried:
-        done = Simulation(server(), Controller(limit, fixed=True), tokens=tokens).run(seconds)
-        speeds[limit] = done.throughput(seconds / 10, seconds)
-    best = max(speeds, key=lambda limit: speeds[limit])
-    return best, speeds[best]

@@ -173,7 +173,7 @@ def _shape_problems(request: ModelRequest) -> list[FieldProblem]:
     if request.driver.kind == "ssh" and not request.driver.host:
         problems.append(FieldProblem(field="driver.host", message="must be user@host or an alias of ~/.ssh/config"))
     for header in request.headers:
-        if header.lower() in ("authorization", "x-api-key", "api-key", "proxy-authorization"):
+        if header.lower() in ("authorization", "x-api-key", "api-key", "cookie", "proxy-authorization"):
             message = "holds a secret and would be shown; put it into a worker's environment and set api_key_env"
             problems.append(FieldProblem(field=f"headers.{header}", message=message))
     return problems
