@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from fastapi.sse import ServerSentEvent, format_sse_event
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from protocol.jobs import FINAL_STATES, Event, EventPage, JobState
 from service.errors import BadCursor
-from service.notifications import Notifications, job_topic
+from service.notifications import Notifications, job_topic, wait
 
 _LOOK_EVERY = 1.0
 _RETRY_MS = 2000
@@ -95,19 +95,12 @@ async def stream(
             await wait(changed, min(heartbeat, _LOOK_EVERY))
 
 
-async def wait(changed: asyncio.Event, seconds: float) -> None:
-    """Until something is heard, or that long: a notification may be lost."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await changed.wait()
-
-
 async def finished(connection: AsyncConnection, job: int, after: int | None) -> bool:
-    """Whether nothing will ever come after that id (until a retry or an extension opens the job again)."""
+    """Whether nothing will ever come after that id, or from now on (until a retry or an extension opens the job again)."""
     state = await _state(connection, job)
     if state is not None and state not in FINAL_STATES:
         return False
-    return after is not None and not await read(connection, job, after, 1)
+    return after is None or not await read(connection, job, after, 1)
 
 
 async def _state(connection: AsyncConnection, job: int) -> JobState | None:

@@ -12,13 +12,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from protocol.common import FieldProblem, JsonObject
 from protocol.jobs import Clone, Extension, Job, JobRequest, RetryPolicy, Run
-from protocol.wording import blamed, worded
 from service import idempotency, jobs, models, probing
 from service.api.deps import State
 from service.errors import Conflict, Unavailable
 from service.jobs import JobRow, run_of
 from service.notifications import WORK
-from service.problems import field_path, shown
+from service.problems import fields_of
 from service.queue import control as queue
 from service.submission import (
     Plan,
@@ -130,14 +129,7 @@ def cloned(row: JobRow, change: Clone) -> JobRequest:
     try:
         run = Run.model_validate({**run_of(row).model_dump(mode="json"), **change.run})
     except ValidationError as error:
-        raise refuse(
-            [
-                FieldProblem(
-                    field=field_path(("run", *e["loc"])), value=shown(blamed(e)), message=worded(e, Run.model_fields)
-                )
-                for e in error.errors()
-            ]
-        ) from error
+        raise refuse(fields_of(error.errors(), ("run",), Run.model_fields)) from error
     options = {key: value for key, value in data["options"].items() if value is not None}
     return JobRequest(
         benchmark=data["benchmark"],

@@ -12,11 +12,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from protocol.assets import AssetKind
 from protocol.common import FieldProblem, JsonObject
 from protocol.models import ApiKind, Circuit, Model, ModelRequest, Probe
-from protocol.wording import blamed, worded
 from service import assets
 from service.errors import Conflict, Invalid, NotFound
 from service.idempotency import storable
-from service.problems import field_path, shown
+from service.problems import fields_of
 
 _SELECT = """
 SELECT m.id, m.name, m.spec, m.tokenizer_sha256, m.probe, m.circuit, m.circuit_reason, m.circuit_until,
@@ -103,10 +102,7 @@ async def patch(connection: AsyncConnection, name: str, changes: JsonObject) -> 
     try:
         request = ModelRequest.model_validate(merge(spec, changes))
     except ValidationError as error:
-        fields = [
-            FieldProblem(field=field_path(tuple(e["loc"])), value=shown(blamed(e)), message=worded(e))
-            for e in error.errors()
-        ]
+        fields = fields_of(error.errors())
         raise Invalid("; ".join(f"{f.field}: {f.message}" for f in fields), errors=fields) from error
     return await put(connection, name, request)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import reprlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -122,6 +122,17 @@ def field_path(location: tuple[int | str, ...]) -> str:
     return ".".join(parts[1:] if len(parts) > 1 and parts[0] in ("body", "query", "path", "header") else parts)
 
 
+def fields_of(
+    errors: Iterable[Mapping[str, Any]], within: tuple[str, ...] = (), known: Collection[str] = ()
+) -> list[FieldProblem]:
+    """The entries of `ValidationError.errors()` in words, with their places below `within`; `known` are the fields there
+    are, to guess at the one that was meant."""
+    return [
+        FieldProblem(field=field_path((*within, *e["loc"])), value=shown(blamed(e)), message=worded(e, known))
+        for e in errors
+    ]
+
+
 def shown(value: Any) -> Any:
     """A value fit for an error message: short, JSON."""
     if isinstance(value, str | bytes):
@@ -147,7 +158,7 @@ def _validation(request: Request, error: Exception) -> Response:
         reason = found[0].get("ctx", {}).get("error", "")
         detail = f"the body is not valid JSON: {reason}"
         return answer(request, Problem(type="urn:fathom:bad-json", title="Bad JSON", status=400, detail=detail))
-    fields = [FieldProblem(field=field_path(tuple(e["loc"])), value=shown(blamed(e)), message=worded(e)) for e in found]
+    fields = fields_of(found)
     detail = "; ".join(f"{f.field}: {f.message}" for f in fields[:5])
     return answer(
         request, Problem(type="urn:fathom:invalid", title="Invalid request", status=422, detail=detail, errors=fields)

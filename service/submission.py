@@ -19,10 +19,9 @@ from benchmarks.errors import BenchmarkError, InvalidAsset, MissingAsset, Option
 from protocol.common import FieldProblem, JsonObject
 from protocol.jobs import JobRequest
 from protocol.models import Generation, Model, Probe
-from protocol.wording import blamed, worded
 from service import assets, models
 from service.errors import Invalid, NotFound
-from service.problems import shown
+from service.problems import fields_of, shown
 from service.sources import TOKENIZER, Sources, SourceSpec
 
 MAX_CELLS = 100_000
@@ -70,16 +69,7 @@ def parse_options(benchmark: Benchmark, options: Mapping[str, Any]) -> BaseModel
     try:
         return benchmark.options_model.model_validate(options)
     except ValidationError as error:
-        raise refuse(
-            [
-                FieldProblem(
-                    field=".".join(["options", *(str(part) for part in e["loc"])]),
-                    value=shown(blamed(e)),
-                    message=worded(e, benchmark.options_model.model_fields),
-                )
-                for e in error.errors()
-            ]
-        ) from error
+        raise refuse(fields_of(error.errors(), ("options",), benchmark.options_model.model_fields)) from error
 
 
 def make_cells(benchmark: Benchmark, options: BaseModel) -> list[Cell]:
@@ -158,9 +148,7 @@ def _run_problems(request: JobRequest, model: Model) -> Iterator[FieldProblem]:
     try:
         Generation.model_validate(merged)
     except ValidationError as error:
-        for e in error.errors():
-            path = ".".join(["run.generation", *(str(part) for part in e["loc"])])
-            yield FieldProblem(field=path, value=shown(blamed(e)), message=worded(e, Generation.model_fields))
+        yield from fields_of(error.errors(), ("run", "generation"), Generation.model_fields)
     if request.run.answer_prefix == "prefill" and finding(model.probe, "prefill") is False:
         message = f"the server of model {model.name!r} can't continue an assistant's turn; use `suffix`"
         yield FieldProblem(field="run.answer_prefix", value="prefill", message=message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -34,6 +34,12 @@ async def state_of(request: Request) -> State:
     """The process's state. A coroutine, because FastAPI sends plain functions to a thread."""
     state: State = request.app.state.fathom
     return state
+
+
+def stopping(request: Request) -> Callable[[], bool]:
+    """Tells whether the process has been told to stop, so that what waits ends by itself."""
+    found: Callable[[], bool] = getattr(request.app.state, "stopping", lambda: False)
+    return found
 
 
 StateDep = Annotated[State, Depends(state_of)]

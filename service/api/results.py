@@ -16,10 +16,11 @@ from protocol.common import FieldProblem
 from protocol.jobs import EventPage
 from protocol.results import PromptText, Result, ResultPage, SampleDetail
 from service import events, jobs, prompts, results
-from service.api.deps import Connection, State, StateDep
+from service.api.deps import Connection, State, StateDep, stopping
 from service.api.parameters import INT4, CellNumber, Cursor, FiltersDep, SampleIndex
 from service.errors import Invalid
 from service.jobs import JobRow
+from service.notifications import wait
 from service.problems import database_away
 from service.results import Filters, Key
 
@@ -86,7 +87,7 @@ async def _lines(
             if time.monotonic() - spoken >= state.settings.event_heartbeat:
                 yield "\n"  # keeps proxies from closing the stream
                 spoken = time.monotonic()
-            await events.wait(changed, _LOOK_EVERY)
+            await wait(changed, _LOOK_EVERY)
 
 
 def _line(key: Key, result: Result) -> str:
@@ -95,8 +96,7 @@ def _line(key: Key, result: Result) -> str:
 
 
 def _topic(request: Request, state: State, row: JobRow) -> events.Topic:
-    stopping = getattr(request.app.state, "stopping", lambda: False)
-    return events.Topic(state.queue.notifications, row.public_id, stopping)
+    return events.Topic(state.queue.notifications, row.public_id, stopping(request))
 
 
 @router.get("/samples/{cell}/{index}", summary="Show a sample with its attempts")

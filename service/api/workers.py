@@ -35,7 +35,7 @@ from protocol.workers import (
     WorkerRegistration,
 )
 from service import workers
-from service.api.deps import Connection, State, StateDep
+from service.api.deps import Connection, State, StateDep, stopping
 from service.errors import Invalid, NotFound, RequestError
 from service.notifications import WORK
 from service.queue import leasing, probes, reports
@@ -96,10 +96,10 @@ async def claim(worker: int, body: ClaimRequest, request: Request, state: StateD
         labels=frozenset(known.labels.items()),
         avoid=await _model_ids(state, body.avoid_models),
     )
-    stopping = getattr(request.app.state, "stopping", lambda: False)
+    ending = stopping(request)
 
     async def gone() -> bool:
-        return stopping() or await request.is_disconnected()
+        return ending() or await request.is_disconnected()
 
     given = await state.queue.dispatcher.claim(want, body.wait_seconds, gone)
     if not given:
