@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from protocol.common import JsonObject, Reply
-from protocol.jobs import Page, Status
+from protocol.jobs import Page, Status, WaitingReason
 
 
 class Attempt(Reply):
@@ -71,6 +71,7 @@ class SampleDetail(Reply):
     length: int
     variant: JsonObject = Field(default_factory=dict)
     state: Literal["done", "in_flight", "waiting", "pending"]
+    waiting: WaitingReason | None = Field(default=None, description="Why it waits, and when it is tried next.")
     result: Result | None = None
     attempts: list[Attempt] = Field(default_factory=list)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from protocol.jobs import CLASS_OF, FINAL_STATES, JobState, Status, StatusClass
+from protocol.jobs import CLASS_OF, FINAL_STATES, JobState, Status, StatusClass, WaitingReason
 from protocol.models import ModelRequest
 from protocol.results import Attempt, Result, ResultPage, SampleDetail
 from service import cursors
@@ -177,7 +177,7 @@ async def sample(connection: AsyncConnection, job: JobRow, cell: int, index: int
         task=where.task,
         length=where.length,
         variant=where.variant,
-        state="done" if row is not None else await _state(connection, values),
+        **({"state": "done"} if row is not None else await _place(connection, values)),
         result=None if row is None else _result(job.public_id, spec, row),
         attempts=[Attempt.model_validate(a._mapping) for a in attempts],
     )
@@ -201,16 +201,20 @@ def check_index(job: JobRow, where: Any, index: int) -> None:
         raise NotFound(f"cell {where.cell} of job {job.public_id} has samples 0 to {where.size - 1}, not {index}")
 
 
-async def _state(connection: AsyncConnection, values: dict[str, Any]) -> Literal["in_flight", "waiting", "pending"]:
+async def _place(connection: AsyncConnection, values: dict[str, Any]) -> dict[str, Any]:
+    """Where a sample without a result is: its `state`, and why it is `waiting`."""
     found = await connection.execute(
         text(
             """SELECT EXISTS (SELECT 1 FROM leases WHERE job_id = :job AND cell = :cell AND :index = ANY(open)) AS held,
-            EXISTS (SELECT 1 FROM retries WHERE job_id = :job AND cell = :cell AND index = :index) AS waiting"""
+              r.reason, r.next_try
+            FROM (VALUES (1)) one LEFT JOIN retries r ON r.job_id = :job AND r.cell = :cell AND r.index = :index"""
         ),
         values,
     )
     row = found.one()
-    return "in_flight" if row.held else "waiting" if row.waiting else "pending"
+    if row.held or row.reason is None:
+        return {"state": "in_flight" if row.held else "pending"}
+    return {"state": "waiting", "waiting": WaitingReason(reason=row.reason, count=1, next_try=row.next_try)}
 
 
 def _result(job: str, spec: ModelRequest, row: Any) -> Result:

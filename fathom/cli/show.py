@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli.common import connect, json_option, plain, print_json, server_options
+from fathom.cli.text import reason_text, visible
 
 if TYPE_CHECKING:
     from fathom.sync import SyncClient
@@ -38,7 +39,10 @@ def show(
     if as_json:
         print_json({**plain(sample), "prompt": plain(text)})
         return
-    click.echo(f"job {job}, cell {cell} ({sample.task} at {sample.length}), sample {index}: {sample.state}")
+    click.echo(
+        f"job {job}, cell {cell} ({sample.task} at {sample.length}), sample {index}: {sample.state}"
+        + (f", {reason_text(sample.waiting)}" if sample.waiting else "")
+    )
     if text is not None:
         _print_prompt(text)
     _print_outcome(sample)
@@ -61,17 +65,17 @@ def _print_prompt(text: PromptText) -> None:
     same = {True: "matches the result's", False: "DIFFERS from the result's", None: "no result yet"}[text.matches]
     click.echo(f"\nprompt: {text.tokens} tokens, {text.bytes} bytes, sha256 {text.sha256[:16]}… ({same})")
     if text.system:
-        click.echo(f"system: {text.system}")
-    click.echo(text.head + (f"\n[…]\n{text.tail}" if text.tail else ""))
+        click.echo(f"system: {visible(text.system)}")
+    click.echo(visible(text.head) + (f"\n[…]\n{visible(text.tail)}" if text.tail else ""))
 
 
 def _print_outcome(sample: SampleDetail) -> None:
     if (result := sample.result) is not None:
-        click.echo(f"\nexpected: {', '.join(result.expected)}")
-        click.echo(f"answer:   {result.answer}")
+        click.echo(f"\nexpected: {visible(', '.join(result.expected))}")
+        click.echo(f"answer:   {visible(result.answer)}")
         if result.thinking:
-            click.echo(f"thinking: {result.thinking}")
+            click.echo(f"thinking: {visible(result.thinking)}")
         score = "not a measurement" if result.score is None else f"score {result.score:.3f}"
-        click.echo(f"{result.status.value}, {score}" + (f": {result.error}" if result.error else ""))
+        click.echo(f"{result.status.value}, {score}" + (f": {visible(result.error)}" if result.error else ""))
     for attempt in sample.attempts:
-        click.echo(f"attempt {attempt.attempt} by {attempt.worker or '?'}: {attempt.kind} {attempt.message}")
+        click.echo(f"attempt {attempt.attempt} by {attempt.worker or '?'}: {attempt.kind} {visible(attempt.message)}")

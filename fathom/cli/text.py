@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from protocol.jobs import Counts, Job
+    from protocol.jobs import Counts, Job, WaitingReason
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: str | None) -> str:
+    r"""Text that a model or a server wrote, fit for a terminal: control characters as `\x1b`, which may move and hide."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text or "")
 
 
 def duration(seconds: float) -> str:
@@ -71,11 +79,13 @@ def asides(counts: Counts) -> list[str]:
 
 def waiting_lines(job: Job) -> list[str]:
     """Why samples wait, a line each."""
-    lines = [
-        f"{w.count} waiting: {w.reason}" + (f" (next try {w.next_try:%H:%M:%S} UTC)" if w.next_try else "")
-        for w in job.waiting
-    ]
+    lines = [f"{w.count} waiting: {reason_text(w)}" for w in job.waiting]
     return lines + ([f"stalled: {job.stalled}"] if job.stalled else [])
+
+
+def reason_text(waiting: WaitingReason) -> str:
+    """`rate_limited (next try 12:03:10 UTC)`."""
+    return visible(waiting.reason) + (f" (next try {waiting.next_try:%H:%M:%S} UTC)" if waiting.next_try else "")
 
 
 def warning_lines(job: Job) -> list[str]:

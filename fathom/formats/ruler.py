@@ -15,6 +15,7 @@ from typing import IO, Any
 from benchmarks.base import Sample, TokenCounter
 from benchmarks.ruler.options import RulerOptions
 from benchmarks.ruler.tasks import TASKS
+from fathom.errors import BadInput
 from protocol.jobs import MEASURED, Job
 from protocol.results import Result
 
@@ -81,7 +82,7 @@ def write_predictions(
     The reference scores every line of a file, so that a file holds measurements alone, and its scores equal ours;
     what is not a measurement stands in `not_a_measurement.jsonl` beside it, which evaluate.py leaves alone. When the
     job counts it as zero it is in the task's file, with an empty prediction. Without `prompt_of` the `input` fields,
-    which the reference does not score, are empty.
+    which the reference does not score, are empty. Raises BadInput for a task whose name is none for a file.
     """
     keep_all = job.run.count_invalid == "zero"
     written: dict[Path, int] = {}
@@ -89,6 +90,8 @@ def write_predictions(
         files: dict[Path, IO[str]] = {}
         for result in results:
             name = result.task if keep_all or result.status in MEASURED else UNMEASURED
+            if Path(f"{name}.jsonl").name != f"{name}.jsonl":
+                raise BadInput(f"task {name!r} can't be the name of a file")
             path = folder / str(result.length) / "pred" / f"{name}.jsonl"
             if path not in files:
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from fathom.errors import BadInput
 from fathom.formats.ruler import read_lines, write_predictions
 from protocol.jobs import Job, JobState, RetryPolicy, Run, Status
 from protocol.results import Result
@@ -52,6 +53,13 @@ def test_there_is_a_folder_a_length_and_a_file_a_task(tmp_path: Path) -> None:
         tmp_path / "8192" / "pred" / "niah_single_1.jsonl",
     ]
     assert [line["index"] for line in _read(tmp_path / "4096" / "pred" / "niah_single_1.jsonl")] == [0, 1]
+
+
+@pytest.mark.parametrize("task", ["../elsewhere", "/etc/passwd", "a/b"])
+def test_no_task_leads_out_of_the_folder(tmp_path: Path, task: str) -> None:
+    with pytest.raises(BadInput, match="name of a file"):
+        write_predictions(_job(), [_result(0, task=task)], tmp_path / "out")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 def test_what_is_no_measurement_stands_beside_the_file(tmp_path: Path) -> None:

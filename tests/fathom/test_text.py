@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from fathom.cli.text import duration, progress_line, score, size, waiting_lines
+from fathom.cli.text import duration, progress_line, score, size, visible, waiting_lines
 from protocol.jobs import Counts, Job, JobState, RetryPolicy, Run, WaitingReason
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -40,6 +40,11 @@ def job(**changes: object) -> Job:
 )
 def test_durations(seconds: float, text: str) -> None:
     assert duration(seconds) == text
+
+
+def test_control_characters_of_an_answer_are_shown_not_obeyed() -> None:
+    assert visible("a\x1b[2J\x9b\r\nb\tæ") == "a\\x1b[2J\\x9b\\r\nb\tæ"
+    assert visible(None) == ""
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 B"), (999, "999 B"), (1500, "1.5 kB"), (93_200_000, "93.2 MB")])
