@@ -196,7 +196,13 @@ def _print_findings(found: Probe | None) -> None:
         return
     order = {name: place for place, name in enumerate(_FINDINGS)}
     known = sorted(found.findings.items(), key=lambda item: (order.get(item[0], len(order)), item[0]))
-    print_table(["finding", "value", "how"], [[name, finding.value, finding.how] for name, finding in known])
+    print_table(["finding", "value", "how"], [[name, _found(finding.value), finding.how] for name, finding in known])
+
+
+def _found(value: Any) -> Any:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
 
 
 def _row(found: Model) -> list[Any]:
