@@ -145,15 +145,20 @@ class Measured(Message):
     duration_ms: int | None = None
 
 
-class ResultReport(Message):
-    """The sample was asked and answered: a score, or a status that says why there is none."""
+class OfSample(Message):
+    """Which sample of which lease an outcome is about."""
 
-    kind: Literal["result"] = "result"
     lease: int
     job: str
     cell: int
     index: int
     generation: int = 0
+
+
+class ResultReport(OfSample):
+    """The sample was asked and answered: a score, or a status that says why there is none."""
+
+    kind: Literal["result"] = "result"
     attempt: int = 1
     status: Status
     score: float | None = Field(default=None, ge=0, le=1)
@@ -168,15 +173,10 @@ class ResultReport(Message):
     detail: JsonObject = Field(default_factory=dict)
 
 
-class FailureReport(Message):
+class FailureReport(OfSample):
     """The call failed. `permanent` failures end the sample with status `error`, others are tried again."""
 
     kind: Literal["failure"] = "failure"
-    lease: int
-    job: str
-    cell: int
-    index: int
-    generation: int = 0
     attempt: int = 1
     cause: str = Field(description="rate_limited, timeout, connection, server_error, bad_request, auth, not_found, …")
     message: str = Field(default="", max_length=4000)
@@ -188,15 +188,10 @@ class FailureReport(Message):
     measured: Measured = Field(default_factory=Measured)
 
 
-class HandBack(Message):
+class HandBack(OfSample):
     """The sample was not asked (drain, cancel, a lost driver); it goes to another worker at once, no attempt spent."""
 
     kind: Literal["handback"] = "handback"
-    lease: int
-    job: str
-    cell: int
-    index: int
-    generation: int = 0
     reason: str = ""
 
 

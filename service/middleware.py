@@ -65,7 +65,7 @@ class BodyLimit:
         return self.settings.max_body
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "DELETE"):
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self.app(scope, receive, send)
             return
         limit = self.limit(scope["method"], scope["path"])

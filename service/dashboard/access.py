@@ -89,7 +89,10 @@ async def logout() -> Response:
 
 def _enter(request: Request, token: str, target: str) -> Response:
     response = RedirectResponse(local(target), status_code=303)
-    secure = request.url.scheme == "https"
+    secure = "https" in (
+        request.url.scheme,
+        request.headers.get("x-forwarded-proto"),
+    )  # a lie only locks its teller out
     response.set_cookie(COOKIE, token, max_age=_YEAR, httponly=True, samesite="lax", secure=secure, path="/")
     response.headers["Cache-Control"] = "no-store"
     response.headers["Referrer-Policy"] = "no-referrer"

@@ -65,14 +65,17 @@ async def job_list(request: Request, state: StateDep, cursor: Cursor = None) -> 
 
 @pages.get("/models")
 async def model_list(request: Request, state: StateDep) -> Response:
-    async with state.db.engine.connect() as connection:
-        return page(request, "models.html", {"models": await models.every(connection)})
+    return page(request, "models.html", await _models(state))
 
 
 @pages.get("/models/live")
 async def model_list_live(request: Request, state: StateDep) -> Response:
+    return page(request, "parts/models.html", await _models(state))
+
+
+async def _models(state: StateDep) -> dict[str, Any]:
     async with state.db.engine.connect() as connection:
-        return page(request, "parts/models.html", {"models": await models.every(connection)})
+        return {"models": await models.every(connection)}
 
 
 @pages.get("/models/{name}")
@@ -84,14 +87,17 @@ async def model_page(request: Request, name: str, state: StateDep) -> Response:
 
 @pages.get("/workers")
 async def worker_list(request: Request, state: StateDep) -> Response:
-    async with state.db.engine.connect() as connection:
-        return page(request, "workers.html", {"workers": await workers.every(connection)})
+    return page(request, "workers.html", await _workers(state))
 
 
 @pages.get("/workers/live")
 async def worker_list_live(request: Request, state: StateDep) -> Response:
+    return page(request, "parts/workers.html", await _workers(state))
+
+
+async def _workers(state: StateDep) -> dict[str, Any]:
     async with state.db.engine.connect() as connection:
-        return page(request, "parts/workers.html", {"workers": await workers.every(connection)})
+        return {"workers": await workers.every(connection)}
 
 
 @pages.get("/jobs/{job_id}")

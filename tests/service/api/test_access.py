@@ -69,6 +69,9 @@ async def test_the_address_with_the_token_sets_a_cookie_and_hides_the_token(serv
         cookie = first.headers["set-cookie"]
         assert "HttpOnly" in cookie
         assert "SameSite=lax" in cookie
+        assert "Secure" not in cookie
+        behind_tls = await browser.get("/", params={"token": service.token}, headers={"X-Forwarded-Proto": "https"})
+        assert "Secure" in behind_tls.headers["set-cookie"]
         second = await browser.get(first.headers["location"])
         assert second.status_code == 200
         assert service.token not in second.text

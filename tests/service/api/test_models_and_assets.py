@@ -155,8 +155,9 @@ async def test_a_body_over_the_limit_is_refused_whether_or_not_it_says_its_lengt
         for start in range(0, len(body), 1000):
             yield body[start : start + 1000]
 
-    found = await service.problem(413, "POST", "/v1/jobs", content=pieces(), headers=headers)
-    assert "65,536" in found["detail"]
+    for method, path in (("POST", "/v1/jobs"), ("DELETE", "/v1/workers/1")):
+        found = await service.problem(413, method, path, content=pieces(), headers=headers)
+        assert "65,536" in found["detail"]
 
 
 async def test_what_is_not_json_is_told_so(service: Service) -> None:

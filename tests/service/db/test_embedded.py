@@ -117,14 +117,19 @@ async def test_of_two_starts_at_once_one_wins_and_the_other_names_it(
     assert winner.returncode == 0
 
 
+def orphaned(owner: subprocess.Popen[str]) -> int:
+    """The server's process number, once its owner has been killed."""
+    assert owner.stdout is not None
+    orphan = int(owner.stdout.readline())
+    owner.kill()
+    owner.wait()
+    return orphan
+
+
 async def test_a_server_left_by_a_killed_owner_is_adopted_and_stopped(
     owner: Callable[[], subprocess.Popen[str]], server_folder: Path
 ) -> None:
-    killed = owner()
-    assert killed.stdout is not None
-    orphan = int(killed.stdout.readline())
-    killed.kill()
-    killed.wait()
+    orphan = orphaned(owner())
     assert psutil.pid_exists(orphan)
     with EmbeddedPostgres(server_folder / "data") as server:
         assert server.pid == orphan
@@ -147,11 +152,7 @@ async def test_a_killed_server_is_started_again_with_all_that_was_committed(serv
 async def test_an_adopted_server_is_supervised_too(
     owner: Callable[[], subprocess.Popen[str]], server_folder: Path
 ) -> None:
-    killed = owner()
-    assert killed.stdout is not None
-    orphan = int(killed.stdout.readline())
-    killed.kill()
-    killed.wait()
+    orphan = orphaned(owner())
     with EmbeddedPostgres(server_folder / "data") as server:
         os.kill(orphan, signal.SIGKILL)
         until(lambda: server.restarts == 1)
