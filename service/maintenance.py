@@ -11,6 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import asyncpg
@@ -41,49 +42,55 @@ class Loop:
     after_outage: float = 0.0
 
 
+async def _reap(connection: Any) -> Sequence[str]:
+    taken = await connection.fetchval("select queue_reap(200, null)")
+    if taken:
+        log.warning("took back %d samples whose leases had run out", taken)
+    return [WORK] if taken else []
+
+
+async def _fold(connection: Any) -> Sequence[str]:
+    return [job_topic(row[0]) for row in await connection.fetch("select o_public from queue_fold()")]
+
+
+async def _settle(connection: Any) -> Sequence[str]:
+    return [job_topic(row[0]) for row in await connection.fetch("select * from queue_settle_all()")]
+
+
+async def _stalled(connection: Any) -> Sequence[str]:
+    rows = await connection.fetch("select o_job, o_reason from queue_find_stalled()")
+    for job, reason in rows:
+        log.warning("job %s is stalled: %s", job, reason)
+    return [job_topic(job) for job, _ in rows]
+
+
+async def _missing(seconds: float, connection: Any) -> Sequence[str]:
+    for row in await connection.fetch("select * from queue_miss_workers($1)", timedelta(seconds=seconds)):
+        log.warning("worker %d has not been heard of for %.0f s", row[0], seconds)
+    return []
+
+
+async def _floors(connection: Any) -> Sequence[str]:
+    await connection.execute("select queue_raise_floors()")
+    return []
+
+
+async def _prune(connection: Any) -> Sequence[str]:
+    await connection.execute("select queue_prune()")
+    return []
+
+
 def loops(lease_seconds: float) -> list[Loop]:
     """The loops of a service whose leases last so long."""
-
-    async def reap(connection: Any) -> Sequence[str]:
-        taken = await connection.fetchval("select queue_reap(200, null)")
-        if taken:
-            log.warning("took back %d samples whose leases had run out", taken)
-        return [WORK] if taken else []
-
-    async def fold(connection: Any) -> Sequence[str]:
-        return [job_topic(row[0]) for row in await connection.fetch("select o_public from queue_fold()")]
-
-    async def settle(connection: Any) -> Sequence[str]:
-        return [job_topic(row[0]) for row in await connection.fetch("select * from queue_settle_all()")]
-
-    async def stalled(connection: Any) -> Sequence[str]:
-        rows = await connection.fetch("select o_job, o_reason from queue_find_stalled()")
-        for job, reason in rows:
-            log.warning("job %s is stalled: %s", job, reason)
-        return [job_topic(job) for job, _ in rows]
-
-    async def missing(connection: Any) -> Sequence[str]:
-        rows = await connection.fetch("select * from queue_miss_workers($1)", timedelta(seconds=2 * lease_seconds))
-        for row in rows:
-            log.warning("worker %d has not been heard of for %.0f s", row[0], 2 * lease_seconds)
-        return []
-
-    async def floors(connection: Any) -> Sequence[str]:
-        await connection.execute("select queue_raise_floors()")
-        return []
-
-    async def prune(connection: Any) -> Sequence[str]:
-        await connection.execute("select queue_prune()")
-        return []
-
+    missing = partial(_missing, 2 * lease_seconds)
     return [
-        Loop("fold", 1, 1.0, fold),
-        Loop("reap", 2, min(2.0, lease_seconds / 10), reap, after_outage=min(_RETURN_SECONDS, lease_seconds)),
-        Loop("settle", 3, 1.0, settle),
-        Loop("floors", 4, 2.0, floors),
+        Loop("fold", 1, 1.0, _fold),
+        Loop("reap", 2, min(2.0, lease_seconds / 10), _reap, after_outage=min(_RETURN_SECONDS, lease_seconds)),
+        Loop("settle", 3, 1.0, _settle),
+        Loop("floors", 4, 2.0, _floors),
         Loop("missing workers", 5, min(5.0, lease_seconds / 4), missing),
-        Loop("stalled jobs", 6, 10.0, stalled),
-        Loop("prune", 7, 120.0, prune),
+        Loop("stalled jobs", 6, 10.0, _stalled),
+        Loop("prune", 7, 120.0, _prune),
     ]
 
 
