@@ -150,12 +150,12 @@ class Calls:
         body = request.model_dump(mode="json", exclude_unset=True)
         return await self._send.ask(Job, "POST", "/v1/jobs", json=body, headers=key, patience=300)
 
-    async def jobs(self, *, state: str | None = None, limit: int | None = None) -> list[Job]:
-        """Jobs, newest first; all pages unless `limit` says how many."""
+    async def jobs(self, *, state: str | None = None, model: str | None = None, limit: int | None = None) -> list[Job]:
+        """Jobs, newest first, of that state and model; all pages unless `limit` says how many."""
         found: list[Job] = []
         cursor: str | None = None
         while True:
-            query = _given(state=state, cursor=cursor, limit=limit and min(limit, 200))
+            query = _given(state=state, model=model, cursor=cursor, limit=limit and min(limit, 200))
             page = await self._send.ask(JobPage, "GET", "/v1/jobs", params=query)
             found += page.items
             cursor = page.next_cursor

@@ -37,16 +37,19 @@ STATUSES = (
 
 @click.command()
 @click.option("--state", type=click.Choice(STATES), help="Only jobs in this state.")
+@click.option("--model", help="Only jobs on this model.")
 @click.option("--limit", type=click.IntRange(min=1), default=50, show_default=True, help="How many, newest first.")
 @server_options
 @json_option
-def jobs(state: str | None, limit: int, server: str | None, token: str | None, as_json: bool) -> None:
+def jobs(
+    state: str | None, model: str | None, limit: int, server: str | None, token: str | None, as_json: bool
+) -> None:
     """List jobs, newest first.
 
     `mean` is over the measurements alone; `scored` says how many there are of the samples planned.
     """
     with connect(server, token) as client:
-        found = client.jobs(state=state, limit=limit)
+        found = client.jobs(state=state, model=model, limit=limit)
     if as_json:
         print_json(found)
         return

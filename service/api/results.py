@@ -57,14 +57,20 @@ async def read_results(
     after = results.parse_cursor(cursor)
     as_lines = NDJSON in accept
     if not as_lines and (limit or 0) > _MOST:
-        message = f"must be at most {_MOST} for a page; `Accept: {NDJSON}` streams more"
-        raise Invalid(f"limit: {message}", errors=[FieldProblem(field="limit", value=limit, message=message)])
+        raise _only_streams("limit", limit, f"must be at most {_MOST} for a page")
+    if not as_lines and follow:
+        raise _only_streams("follow", follow, "a page can't be followed")
     async with state.db.engine.connect() as connection:
         row = await jobs.find(connection, job)
         if not as_lines:
             return await results.page(connection, row, cursor, limit or _PAGE, wanted)
     lines = _lines(state, _topic(request, state, row), row, after, wanted, limit, follow)
     return StreamingResponse(lines, media_type=NDJSON, headers={"Cache-Control": "no-store"})
+
+
+def _only_streams(field: str, value: int | None, why: str) -> Invalid:
+    message = f"{why}; ask for a stream: `Accept: {NDJSON}`"
+    return Invalid(f"{field}: {message}", errors=[FieldProblem(field=field, value=value, message=message)])
 
 
 async def _lines(

@@ -38,6 +38,7 @@ from service import workers
 from service.api.deps import Connection, State, StateDep, stopping
 from service.errors import Invalid, NotFound, RequestError
 from service.notifications import WORK
+from service.problems import fields_of
 from service.queue import leasing, probes, reports
 from service.queue.dispatch import Given, Want
 
@@ -174,8 +175,8 @@ def _parse(item: Any) -> Outcome | Verdict:
     try:
         return _OUTCOME.validate_json(orjson.dumps(item))
     except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()[:3])
-        return Verdict(verdict="refused", reason=problems)
+        problems = fields_of(error.errors()[:3])
+        return Verdict(verdict="refused", reason="; ".join(f"{p.field}: {p.message}" for p in problems))
 
 
 @router.post(

@@ -59,7 +59,9 @@ async def check(url: str) -> None:
         await engine.dispose()
     want = ScriptDirectory.from_config(config()).get_current_head()
     if have != want:
-        raise NotMigrated(f"the database's schema is {have or 'empty'}, this version needs {want}: run `fathom migrate`")
+        raise NotMigrated(
+            f"the database's schema is {have or 'empty'}, this version needs {want}: run `fathom migrate`"
+        )
 
 
 def _current(connection: Connection) -> str | None:

@@ -135,6 +135,8 @@ def test_a_job_can_be_steered_while_it_waits(up: Up, job: str) -> None:
     assert run("cancel", copy["id"])["state"] == "cancelled"
     assert {j["id"] for j in run("jobs")} >= {job, copy["id"]}
     assert copy["id"] not in {j["id"] for j in run("jobs", "--state", "running")}
+    assert {j["id"] for j in run("jobs", "--model", "own")} >= {job, copy["id"]}
+    assert run("jobs", "--model", "another") == []
 
 
 def test_what_a_command_can_tell_by_itself_is_refused_in_plain_words(up: Up, job: str) -> None:

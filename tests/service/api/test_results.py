@@ -131,9 +131,10 @@ async def test_a_stream_may_be_longer_than_a_page(service: Service, model: str) 
     await service.finish(await service.worker())
     url = f"/v1/jobs/{job}/results"
     assert len((await service.http.get(url, headers=NDJSON, params={"limit": 1100})).text.splitlines()) == 1100
-    problem = await service.problem(422, "GET", url, params={"limit": 1100})
-    assert problem["errors"][0]["field"] == "limit"
-    assert "application/x-ndjson" in problem["detail"]
+    for only in ({"limit": 1100}, {"follow": True}):
+        problem = await service.problem(422, "GET", url, params=only)
+        assert [error["field"] for error in problem["errors"]] == list(only)
+        assert "application/x-ndjson" in problem["detail"]
 
 
 async def test_filters_pick_by_task_length_status_class_score_worker_duration_and_cell(
