@@ -41,6 +41,7 @@ class Notifications:
         self._dsn = raw_dsn(url)
         self._waiting: dict[str, set[asyncio.Event]] = {}
         self._unsent: set[str] = set()
+        self._sending: set[str] = set()  # kept until the database has them
         self._something = asyncio.Event()
         self._pid = 0
 
@@ -99,18 +100,18 @@ class Notifications:
         await connection.add_listener(_CHANNEL, self._received)
         for topic in list(self._waiting):  # what was said while nobody listened
             self._wake(topic)
+        if self._sending:  # what a connection took with it
+            self._something.set()
         while not lost.is_set():
             await _either(self._something, lost)
             self._something.clear()
-            topics, self._unsent = sorted(self._unsent), set()
-            if topics:
-                try:
-                    await connection.execute(
-                        "select pg_notify($1, t) from unnest($2::text[]) t", _CHANNEL, topics, timeout=10
-                    )
-                except BaseException:
-                    self._unsent.update(topics)
-                    raise
+            self._sending |= self._unsent
+            self._unsent.clear()
+            if self._sending:
+                await connection.execute(
+                    "select pg_notify($1, t) from unnest($2::text[]) t", _CHANNEL, sorted(self._sending), timeout=10
+                )
+                self._sending.clear()
             await asyncio.sleep(_INTERVAL)
         raise ConnectionError("the server closed it")
 
