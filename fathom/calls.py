@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -113,7 +113,7 @@ class Calls:
 
     async def add_asset(self, name: str, kind: AssetKind, content: Path | bytes, *, source: str = "") -> Asset:
         """Upload a file under a name; uploading the same bytes again changes nothing."""
-        body = content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
+        body = content if isinstance(content, bytes) else _pieces(content)
         query = {"kind": kind.value, "source": source}
         path = _named("assets", name)
         return await self._send.ask(Asset, "PUT", path, params=query, content=body, patience=600)
@@ -213,6 +213,12 @@ class Calls:
     async def summary(self, job: str) -> Summary:
         """The job's scores as blocks: tables, heat maps, curves, verdicts."""
         return await self._send.ask(Summary, "GET", f"{path_of(job)}/summary")
+
+
+async def _pieces(path: Path) -> AsyncIterator[bytes]:
+    with await asyncio.to_thread(path.open, "rb") as file:
+        while piece := await asyncio.to_thread(file.read, 1024 * 1024):
+            yield piece
 
 
 def path_of(job: str) -> str:

@@ -36,7 +36,7 @@ class Transport:
         path: str,
         *,
         json: Any = None,
-        content: bytes | None = None,
+        content: bytes | AsyncIterator[bytes] | None = None,
         params: Mapping[str, Any] | None = None,
         headers: Mapping[str, str] | None = None,
         patience: float = 60,
@@ -55,7 +55,9 @@ class Transport:
             try:
                 answer = await self._http.send(request)
             except _CUT:
-                if method not in ("GET", "PUT") and "Idempotency-Key" not in sent:
+                if not isinstance(content, bytes | None) or (
+                    method not in ("GET", "PUT") and "Idempotency-Key" not in sent
+                ):
                     raise
                 answer = await self._http.send(request)
         except httpx.HTTPError as error:

@@ -20,11 +20,10 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from benchmarks.errors import InvalidAsset
-from benchmarks.tokenizers import load_tokenizer
 from protocol.assets import Asset, AssetKind
-from protocol.common import FieldProblem, JsonObject
-from service.errors import Conflict, Invalid, NotFound
+from protocol.common import JsonObject
+from service.errors import Conflict, NotFound
+from service.inspection import inspect
 
 CHUNK = 1024 * 1024
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -75,47 +74,6 @@ async def _temporary(folder: Path) -> AsyncIterator[Path]:
         yield path
     finally:
         path.unlink(missing_ok=True)
-
-
-def inspect(kind: AssetKind, path: Path) -> JsonObject:
-    """What the file says of itself. Raises Invalid when it is not a file of that kind."""
-    if path.stat().st_size == 0:
-        raise _invalid(kind, "the file is empty")
-    if kind is AssetKind.TOKENIZER:
-        try:
-            load_tokenizer(path)
-        except InvalidAsset as error:
-            raise _invalid(kind, error.message) from error
-        return {}
-    try:
-        content = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise _invalid(kind, f"not UTF-8 text: {error.reason} at byte {error.start:,}") from error
-    if kind is AssetKind.DATASET:
-        return _dataset(content)
-    return {"characters": len(content)}
-
-
-def _dataset(content: str) -> JsonObject:
-    """JSON, or JSON lines."""
-    try:
-        found = json.loads(content)
-    except json.JSONDecodeError as whole:
-        lines = [(n, line) for n, line in enumerate(content.splitlines(), 1) if line.strip()]
-        for number, line in lines:
-            try:
-                json.loads(line)
-            except json.JSONDecodeError as error:
-                where = f"line {number}" if number > 1 else f"line {whole.lineno}, column {whole.colno}"
-                reason = error.msg if number > 1 else whole.msg
-                raise _invalid(AssetKind.DATASET, f"neither JSON nor JSON lines: {reason} at {where}") from error
-        return {"format": "jsonl", "rows": len(lines)}
-    return {"format": "json", **({"rows": len(found)} if isinstance(found, list) else {})}
-
-
-def _invalid(kind: AssetKind, why: str) -> Invalid:
-    problem = FieldProblem(field="body", message=why)
-    return Invalid(f"this is no {kind.value} file: {why}", errors=[problem])
 
 
 async def store(connection: AsyncConnection, name: str, kind: AssetKind, source: str, received: Received) -> Asset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -12,6 +13,7 @@ from aiohttp import web
 
 from fathom import Client, SyncClient
 from fathom.errors import Refused, Unreachable
+from protocol.assets import AssetKind
 from protocol.jobs import Retry, Status
 
 AT = "2026-01-01T00:00:00Z"
@@ -63,7 +65,7 @@ class Service:
 @pytest.fixture
 async def service() -> AsyncIterator[Service]:
     made = Service()
-    app = web.Application()
+    app = web.Application(client_max_size=1 << 24)
     app.router.add_route("*", "/{path:.*}", made.answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
     await runner.setup()
@@ -257,3 +259,16 @@ async def test_what_may_not_be_repeated_is_not(service: Service) -> None:
         with pytest.raises(Unreachable):
             await client.probe_model("m")
     assert len(service.seen) == 1
+
+
+async def test_a_file_is_uploaded_piece_by_piece(service: Service, tmp_path: Path) -> None:
+    content = bytes(range(256)) * 10_000
+    (tmp_path / "essays.txt").write_bytes(content)
+    asset = {"name": "essays", "kind": "corpus", "sha256": "0" * 64, "size": len(content), "created_at": AT}
+    service.on("PUT", "/v1/assets/essays", lambda _: asset)
+    async with Client(service.address, "secret") as client:
+        await client.add_asset("essays", AssetKind.CORPUS, tmp_path / "essays.txt")
+        await client.add_asset("essays", AssetKind.CORPUS, content)
+    (_, _, streamed, first), (_, _, _, second) = service.seen
+    assert streamed["Transfer-Encoding"] == "chunked"
+    assert first == second == content
