@@ -76,7 +76,7 @@ class TokenizerFile:
         self.identity = hashlib.sha256(content).hexdigest()
         try:
             self._tokenizer: Tokenizer = Tokenizer.from_buffer(content)
-        except Exception as error:  # the library raises nothing more precise
+        except ValueError as error:
             raise InvalidAsset("tokenizer", f"not a tokenizer.json that `tokenizers` can read: {error}") from error
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()

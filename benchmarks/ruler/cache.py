@@ -58,19 +58,25 @@ class Cache:
         return found
 
     def mapped(self, key: tuple[object, ...], make: Callable[[], Arrays]) -> Arrays:
-        """Like `arrays`, but found arrays are mapped into memory instead of read."""
-        names = self.load((*key, "names"))
-        if names is not None:
-            found = {str(name): self._map((*key, str(name))) for name in names["names"]}
-            if all(array is not None for array in found.values()):
-                return {name: array for name, array in found.items() if array is not None}
+        """Like `arrays`, but the arrays are mapped into memory instead of read."""
+        found = self._mapped(key)
+        if found is not None:
+            return found
         made = make()
         for name, array in made.items():
             path = self.path((*key, name), ".npy")
             if path is not None:
                 write_whole(path, partial(_save_one, array))
         self.save((*key, "names"), {"names": np.array(list(made))})
-        return made
+        return self._mapped(key) or made
+
+    def _mapped(self, key: tuple[object, ...]) -> Arrays | None:
+        names = self.load((*key, "names"))
+        if names is None:
+            return None
+        found = {str(name): self._map((*key, str(name))) for name in names["names"]}
+        kept = {name: array for name, array in found.items() if array is not None}
+        return kept if len(kept) == len(found) else None
 
     def _map(self, key: tuple[object, ...]) -> NDArray[Any] | None:
         path = self.path(key, ".npy")

@@ -37,7 +37,7 @@ class Common:
         self._template = frame.language.template("cwe", frame.profile)
         self._wrapping = wrap(frame, self._template, query="", num_cw=parameters.common)
         self.exact = meter.exact(Cut.SPACE, Cut.LINE) and self._wrapping.separable("\n")
-        self._costs = meter.spaces([" " + word for word in words])
+        self._costs = meter.kept(Cut.SPACE, [" " + word for word in words])
         self._ended: dict[int, int] = {}
         self._texts = np.array(words, dtype=object)
         self._numbers, self._number_costs = self._count_numbers(self._most())
@@ -85,7 +85,7 @@ class Common:
             each = self.meter.spaces([f" {10 ** (size - 1)}." for size in digits])
             counts = np.repeat(each, [min(most, 10**size - 1) - 10 ** (size - 1) + 1 for size in digits])
         else:
-            counts = self.meter.spaces([" " + number for number in numbers])
+            counts = self.meter.kept(Cut.SPACE, [" " + number for number in numbers])
         return numbers, np.concatenate([[0], np.cumsum(counts)])
 
     def _sums(self, order: Indices) -> Costs:

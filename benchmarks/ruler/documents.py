@@ -5,9 +5,14 @@ Parsed once; then kept as flat arrays that are mapped into memory, so that openi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import groupby
+from json import JSONDecoder
+from pathlib import Path
+from typing import Any, TextIO
 
 import numpy as np
 import orjson
@@ -17,6 +22,8 @@ from benchmarks.errors import InvalidAsset
 from benchmarks.ruler.cache import Cache
 
 _VERSION = 2  # of the cached files
+_BEGINNING = 64  # bytes
+_FIRST, _NEXT = re.compile(r"\s*\[\s*"), re.compile(r"\s*,\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,12 @@ class Texts:
         return len(self.offsets) - 1
 
     def __getitem__(self, index: int) -> str:
+        return self.raw(index).decode()
+
+    def raw(self, index: int, most: int | None = None) -> bytes:
+        """The bytes of a text, the first so many of them."""
         start, stop = self.offsets[index], self.offsets[index + 1]
-        return self.content[start:stop].tobytes().decode()
+        return self.content[start : stop if most is None else min(stop, start + most)].tobytes()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,25 +72,28 @@ class Documents:
         return Question(**orjson.loads(self.records[index]))
 
 
-Parsed = tuple[list[str], list[Question]]
+Parsed = tuple[Texts, list[Question]]
+"""The different documents, sorted, and the questions; documents are named by their numbers."""
 
 
-def load_documents(role: str, read: Callable[[], bytes], sha256: str, cache: Cache) -> Documents:
-    """The documents of role `squad` or `hotpotqa`; `read` gives the file's bytes when it was not parsed before.
-    Raises InvalidAsset."""
+def load_documents(role: str, path: Path, sha256: str, cache: Cache) -> Documents:
+    """The documents of role `squad` or `hotpotqa`, out of the file unless it was parsed before. Raises InvalidAsset."""
     parse = {"squad": parse_squad, "hotpotqa": parse_hotpotqa}[role]
 
     def make() -> dict[str, NDArray[Any]]:
         try:
-            texts, questions = parse(orjson.loads(read()))
-        except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            texts, questions = parse(path)
+        except OSError as error:
+            raise InvalidAsset(role, f"can't read {path}: {error.strerror}") from error
+        except (KeyError, TypeError, ValueError) as error:
             raise InvalidAsset(role, f"not a {role} file: {type(error).__name__} {error}") from error
         if not questions:
             raise InvalidAsset(role, "holds no question that can be answered")
-        records = [orjson.dumps(question) for question in questions]
-        documents, ends = _flat([text.encode() for text in texts])
-        lines, line_ends = _flat(records)
-        return {"documents": documents, "document_offsets": ends, "questions": lines, "question_offsets": line_ends}
+        records = _flat([orjson.dumps(question) for question in questions])
+        return {
+            "documents": texts.content, "document_offsets": texts.offsets,
+            "questions": records.content, "question_offsets": records.offsets,
+        }  # fmt: skip
 
     stored = cache.mapped(("documents", _VERSION, role, sha256), make)
     return Documents(
@@ -87,8 +101,9 @@ def load_documents(role: str, read: Callable[[], bytes], sha256: str, cache: Cac
     )
 
 
-def parse_squad(data: Any) -> Parsed:
+def parse_squad(path: Path) -> Parsed:
     """SQuAD v2: paragraphs are documents; questions without an answer are left out."""
+    data = orjson.loads(path.read_bytes())
     articles = [[paragraph["context"] for paragraph in article["paragraphs"]] for article in data["data"]]
     texts = sorted({context for article in articles for context in article})
     numbers = {text: number for number, text in enumerate(texts)}
@@ -103,24 +118,76 @@ def parse_squad(data: Any) -> Parsed:
                 for asked in paragraph["qas"]
                 if not asked.get("is_impossible", False)
             ]
-    return texts, questions
+    return _flat([text.encode() for text in texts]), questions
 
 
-def parse_hotpotqa(data: Any) -> Parsed:
-    """HotpotQA with distractors: a document is a title and its sentences; ten are given with each question."""
-    own = [[f"{title}\n{''.join(sentences)}" for title, sentences in entry["context"]] for entry in data]
-    texts = sorted({text for given in own for text in given})
-    numbers = {text: number for number, text in enumerate(texts)}
-    questions = []
-    for entry, given in zip(data, own, strict=True):
-        titles = {title for title, _ in entry.get("supporting_facts", [])}
-        named = zip(entry["context"], given, strict=True)
-        gold = dict.fromkeys(numbers[text] for (title, _), text in named if title in titles)
-        context = [numbers[text] for text in given]
-        questions.append(Question(entry["question"], [entry["answer"]], list(gold) or context, context, []))
-    return texts, questions
+def parse_hotpotqa(path: Path) -> Parsed:
+    """HotpotQA with distractors: a document is a title and its sentences; ten are given with each question.
+
+    Question by question and into one array, since the file as objects would take some 300 MB.
+    """
+    numbers: dict[bytes, int] = {}
+    content, ends, questions = bytearray(), [0], []
+    with path.open(encoding="utf-8-sig") as file:
+        for entry in json_items(file):
+            own = [f"{title}\n{''.join(sentences)}".encode() for title, sentences in entry["context"]]
+            context = [numbers.setdefault(blake2b(text, digest_size=16).digest(), len(numbers)) for text in own]
+            for text, number in zip(own, context, strict=True):
+                if number == len(ends) - 1:
+                    content += text
+                    ends.append(len(content))
+            titles = {title for title, _ in entry.get("supporting_facts", [])}
+            named = zip(entry["context"], context, strict=True)
+            gold = dict.fromkeys(number for (title, _), number in named if title in titles)
+            questions.append(Question(entry["question"], [entry["answer"]], list(gold) or context, context, []))
+    texts = Texts(np.frombuffer(content, dtype=np.uint8), np.array(ends, dtype=np.int64))
+    order = _sorted(texts)
+    rank = np.empty(len(texts), dtype=np.int64)
+    rank[order] = np.arange(len(texts))
+    return _reordered(texts, order), [
+        replace(question, gold=rank[question.gold].tolist(), context=rank[question.context].tolist())
+        for question in questions
+    ]
 
 
-def _flat(pieces: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def _sorted(texts: Texts) -> list[int]:
+    """Numbers of the texts in the order of the texts; of few of them is more than the beginning looked at."""
+    beginnings = [texts.raw(number, _BEGINNING) for number in range(len(texts))]  # UTF-8 sorts as the characters do
+    order = sorted(range(len(texts)), key=beginnings.__getitem__)
+    alike = groupby(order, key=beginnings.__getitem__)
+    return [number for _, group in alike for number in sorted(group, key=texts.raw)]
+
+
+def _reordered(texts: Texts, order: list[int]) -> Texts:
+    sizes = np.diff(texts.offsets)[order]
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    content = np.empty(len(texts.content), dtype=np.uint8)
+    for place, number in enumerate(order):
+        content[offsets[place] : offsets[place + 1]] = texts.content[texts.offsets[number] : texts.offsets[number + 1]]
+    return Texts(content, offsets)
+
+
+def json_items(file: TextIO, chunk: int = 1 << 20) -> Iterator[Any]:
+    """The items (objects) of a JSON array, one after the other. Raises ValueError where the file is not one."""
+    decoder, lead, text, at = JSONDecoder(), _FIRST, "", 0
+    while True:
+        try:
+            begun = lead.match(text, at)
+            if begun is None:
+                raise ValueError("not a JSON array of objects")
+            item, at = decoder.raw_decode(text, begun.end())
+        except ValueError:  # broken, or not read far enough
+            more = file.read(max(chunk, len(text) - at))
+            if more:
+                text, at = text[at:] + more, 0
+                continue
+            if text[at:].strip() in ("]", "[]"):
+                return
+            raise
+        yield item
+        lead = _NEXT
+
+
+def _flat(pieces: Sequence[bytes]) -> Texts:
     offsets = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype(np.int64)
-    return np.frombuffer(b"".join(pieces), dtype=np.uint8), offsets
+    return Texts(np.frombuffer(b"".join(pieces), dtype=np.uint8), offsets)

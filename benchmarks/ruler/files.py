@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import orjson
 
@@ -24,13 +25,18 @@ class Files:
 
     def read(self, role: str) -> bytes:
         """The content of an asset. Raises MissingAsset or InvalidAsset."""
-        path = self._resources.files.get(role)
-        if path is None:
-            raise MissingAsset(role, "was not given")
+        path = self.path(role)
         try:
             return path.read_bytes()
         except OSError as error:
             raise InvalidAsset(role, f"can't read {path}: {error.strerror}") from error
+
+    def path(self, role: str) -> Path:
+        """Where an asset is. Raises MissingAsset."""
+        path = self._resources.files.get(role)
+        if path is None:
+            raise MissingAsset(role, "was not given")
+        return path
 
     def describe(self, role: str) -> JsonDict:
         """What results say of an asset: its name and hash."""
@@ -46,7 +52,7 @@ class Files:
 
     def documents(self, role: str) -> Documents:
         """Documents and questions of `squad` or `hotpotqa`."""
-        return load_documents(role, lambda: self.read(role), self.sha256(role), self.cache)
+        return load_documents(role, self.path(role), self.sha256(role), self.cache)
 
     def english_words(self) -> Sequence[str] | None:
         """The words of the reference's english_words.json (number to word), or None when it was not given."""

@@ -7,6 +7,7 @@ is tokenised. On other tokenizers the sum is an estimate that one count of the w
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.base import JsonDict, Prompt, Sample, TokenCounter
 from benchmarks.errors import BenchmarkError
+from benchmarks.ruler.cache import Cache
 from benchmarks.tokenizers import Cut, TokenizerFile
 
 Costs = NDArray[np.int64]
@@ -35,11 +37,13 @@ class Meter:
 
     `start` counts a text at the beginning of a prompt; `space`, `line` and `hyphen` count what a piece adds after the
     cut of that name (`benchmarks.tokenizers.Cut`), `end` what the last piece adds. A piece that ends with newlines is
-    followed by a visible character. The counts are exact where `exact` says so, else estimates.
+    followed by a visible character. The counts are exact where `exact` says so, else estimates. `kept` counts are
+    those of long lists that come again in every process: with a cache they are made once a tokenizer.
     """
 
-    def __init__(self, counter: TokenCounter) -> None:
+    def __init__(self, counter: TokenCounter, cache: Cache | None = None) -> None:
         self.counter = counter
+        self._cache = cache
         self._file = counter if isinstance(counter, TokenizerFile) else None
         self._additions = self._file.additions if self._file else {}
         tails = {cut: addition.tail for cut, addition in self._additions.items()}
@@ -92,6 +96,14 @@ class Meter:
     def hyphens(self, texts: Sequence[str]) -> Costs:
         return self._each(Cut.HYPHEN, texts)
 
+    def kept(self, cut: Cut, texts: Sequence[str]) -> Costs:
+        """What each of the texts adds after the cut, kept on disk by the hash of the texts."""
+        if self._file is None or self._cache is None:
+            return self._each(cut, texts)
+        name = hashlib.sha256("\0".join(texts).encode()).hexdigest()
+        key = ("counts", 1, name, str(cut), self.identity)
+        return self._cache.arrays(key, lambda: {"counts": self._each(cut, texts)})["counts"]
+
     def fixed_numbers(self, digits: int) -> bool:
         """True when it is certain that all numbers of that many digits have equal counts."""
         if digits not in self._fixed:
@@ -100,11 +112,10 @@ class Meter:
 
     def _are_fixed(self, file: TokenizerFile, digits: int) -> bool:
         groups = file.digit_groups(digits)
-        if file.single_digits:
-            return True
         if groups is None or max(groups) > 3:
-            return False
-        return all(len(set(self.spaces([f" {n:0{size}d}" for n in range(10**size)]))) == 1 for size in set(groups))
+            return file.single_digits
+        every = ([f" {n:0{size}d}" for n in range(10**size)] for size in set(groups))
+        return all(len(set(self.kept(Cut.SPACE, numbers).tolist())) == 1 for numbers in every)
 
     def _base(self, cut: Cut, anchor: str) -> int:
         """Tokens of an anchor before the piece that it stands for the neighbour of."""

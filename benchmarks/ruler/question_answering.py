@@ -24,7 +24,7 @@ from benchmarks.tokenizers import Cut
 
 _JOINT = "\n\n"
 _SAVED_AFTER = 512  # new counts
-_WORDS = 300_000  # remembered while documents are counted: about 40 MB
+_WORDS = 200_000  # remembered while documents are counted: about 30 MB
 
 
 class DocumentCosts:

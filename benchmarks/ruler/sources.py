@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from benchmarks.base import Cell, JsonDict, Resources, Sample, Source
 from benchmarks.errors import OptionsError
 from benchmarks.ruler import languages
-from benchmarks.ruler.common_words import Common, WordsParameters, different_words
+from benchmarks.ruler.common_words import Common, WordsParameters
 from benchmarks.ruler.documents import Documents
 from benchmarks.ruler.files import Files
 from benchmarks.ruler.fitting import Draft, Meter, TooSmall, calibrate, fit
 from benchmarks.ruler.frames import Frame
 from benchmarks.ruler.frequent_words import Coded, CodedParameters
 from benchmarks.ruler.haystacks import Essays
-from benchmarks.ruler.languages import Language, WordSource
-from benchmarks.ruler.languages.words import WordList, load_words
+from benchmarks.ruler.listed_words import list_words
 from benchmarks.ruler.niah import Niah, NiahParameters
 from benchmarks.ruler.options import RulerOptions, TaskSettings, settings
 from benchmarks.ruler.question_answering import Answering, DocumentCosts, check_documents
@@ -56,8 +54,8 @@ class IndependentSource:
     def __init__(self, options: RulerOptions, resources: Resources) -> None:
         self.options, self.resources = options, resources
         self.language = languages.opened(options.language, resources.files)
-        self.meter = Meter(resources.counter)
         self.files = Files(resources)
+        self.meter = Meter(resources.counter, self.files.cache)
         self._lock = threading.RLock()
         self._cells: dict[tuple[str, int, float | None], _Opened] = {}
         self._essays: Essays | None = None
@@ -134,7 +132,7 @@ class IndependentSource:
         essays = self.essays() if task.haystack == "essay" else None
         detail = self.files.describe("essays") if essays else {}
         if "words" in (task.key_kind, task.value_kind):
-            detail = {**detail, "words": [_named(self.language.words(role)) for role in ("first", "second")]}
+            detail = {**detail, "words": [self.language.words(role).named() for role in ("first", "second")]}
         return _Opened(Niah(frame, parameters, self.meter, kinds, essays), frame, detail)
 
     def _tracking(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
@@ -151,7 +149,7 @@ class IndependentSource:
         example = (max(example[0], 2 * options.num_cw), *example[1:])
         parameters = WordsParameters(*repeats, options.num_cw, options.num_fewshot, example)
         lists, words = list_words(self.language, parameters, frame.budget, self.meter, self.files, cell.length)
-        return _Opened(Common(frame, parameters, self.meter, words), frame, {"words": [_named(used) for used in lists]})
+        return _Opened(Common(frame, parameters, self.meter, words), frame, {"words": [used.named() for used in lists]})
 
     def _coded(self, cell: Cell, task: TaskSettings, frame: Frame) -> _Opened:
         options = self.options
@@ -188,36 +186,6 @@ class IndependentSource:
             if self._essays is None:
                 self._essays = self.files.essays(self.language.splitter, self.meter)
             return self._essays
-
-
-def list_words(
-    language: Language, parameters: WordsParameters, budget: int, meter: Meter, files: Files, length: int
-) -> tuple[list[WordList], Sequence[str]]:
-    """Word lists, and enough of their words for a cwe prompt of that budget.
-
-    When the language's list is too short, the reference's English words serve if given, else the words of `wordfreq`,
-    most frequent first. Raises OptionsError when those are too few as well.
-    """
-    own = language.words("list")
-    each = float(meter.spaces([" " + word for word in own.words[:2000]]).mean()) + float(meter.space(" 1234."))
-    wanted = int(1.03 * different_words(parameters, budget, each)) + 20
-    if wanted <= len(own.words):
-        frequent_first = not own.name.startswith("wonderwords")
-        return [own], own.words[: max(wanted, 8192)] if frequent_first else own.words
-    more = files.english_words()
-    if more is not None:
-        name = files.describe("english_words")["english_words"]
-        return [WordList(str(name["name"]), str(name["sha256"]), ())], more
-    extra = load_words(WordSource((f"wordfreq:{language.code}",), min_length=3, max_length=14))
-    known = {word.lower() for word in own.words}
-    words = [*own.words, *(word for word in extra.words if word not in known)]
-    if wanted > len(words):
-        raise OptionsError("lengths", length, f"cwe would list about {wanted} different words; there are {len(words)}")
-    return [own, extra], words[:wanted]
-
-
-def _named(words: WordList) -> JsonDict:
-    return {"name": words.name, "sha256": words.sha256}
 
 
 def open_source(options: RulerOptions, resources: Resources) -> Source:

@@ -64,8 +64,10 @@ class Draws:
     def permutation(self, limit: int) -> Indices:
         """The numbers below `limit` in random order."""
         raw = np.frombuffer(self._random.randbytes(8 * limit), dtype="<u8")
-        # Sorting random numbers with the index in their low bits is several times faster than argsort.
+        # Random numbers with the index in their low bits are sorted: by their high 16 bits in linear time, then the
+        # rest, which is nearly in order. Several times faster than argsort.
         low = np.uint64((1 << limit.bit_length()) - 1)
         keys = (raw & ~low) | np.arange(limit, dtype=np.uint64)
-        keys.sort()
+        keys = keys[np.argsort((keys >> np.uint64(48)).astype(np.uint16), kind="stable")]
+        keys.sort(kind="stable")
         return (keys & low).astype(np.int64)

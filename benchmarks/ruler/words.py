@@ -103,16 +103,17 @@ def uuid_pool(size: int) -> Uuids:
 @lru_cache(maxsize=64)
 def _pair_costs(meter: Meter, pairs: Pairs, glue: str) -> tuple[Costs, Costs] | None:
     """Tokens of the first and of the second words; None when they do not add up for every one of 2000 pairs."""
-    first, second = meter.spaces([f" {w}" for w in pairs.firsts]), meter.hyphens([f"-{w}{glue}" for w in pairs.seconds])
+    first = meter.kept(Cut.SPACE, [f" {word}" for word in pairs.firsts])
+    second = meter.kept(Cut.HYPHEN, [f"-{word}{glue}" for word in pairs.seconds])
     codes = Draws("pairs").many(pairs.size, 2000)
-    counted = meter.spaces([f" {text}{glue}" for text in pairs.texts(codes)])
+    counted = meter.kept(Cut.SPACE, [f" {text}{glue}" for text in pairs.texts(codes)])
     added = first[codes // len(pairs.seconds)] + second[codes % len(pairs.seconds)]
     return (first, second) if (added == counted).all() else None
 
 
 @lru_cache(maxsize=16)
 def _uuid_costs(meter: Meter, uuids: Uuids, glue: str) -> Costs:
-    return meter.spaces([f" {text}{glue}" for text in uuids.pool])
+    return meter.kept(Cut.SPACE, [f" {text}{glue}" for text in uuids.pool])
 
 
 def distinct(draws: Draws, kind: Kind, size: int, taken: Sequence[str] = ()) -> tuple[Indices, list[str]]:
@@ -133,8 +134,10 @@ def distinct(draws: Draws, kind: Kind, size: int, taken: Sequence[str] = ()) -> 
 
 def _unique(codes: Indices) -> Indices:
     """Each code once, in the order of first appearance."""
+    if len(np.unique(codes)) == len(codes):  # quicker than asking where each first is
+        return codes
     _, first = np.unique(codes, return_index=True)
-    kept: Indices = codes if len(first) == len(codes) else codes[np.sort(first)]
+    kept: Indices = codes[np.sort(first)]
     return kept
 
 

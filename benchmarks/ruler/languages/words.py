@@ -28,6 +28,10 @@ class WordList:
     sha256: str
     words: tuple[str, ...]
 
+    def named(self) -> dict[str, str]:
+        """What results say of it."""
+        return {"name": self.name, "sha256": self.sha256}
+
 
 @lru_cache(maxsize=32)
 def load_words(source: WordSource) -> WordList:
@@ -42,7 +46,7 @@ def load_words(source: WordSource) -> WordList:
     for reference in source.sources:
         words.update(dict.fromkeys(_kept(reference, source)))
     chosen = tuple(sorted(words)) if _of_wonderwords(source) else tuple(words)[: source.limit]
-    return WordList(_name(source), hashlib.sha256("\n".join(chosen).encode()).hexdigest(), chosen)
+    return WordList(name_of(source), hashlib.sha256("\n".join(chosen).encode()).hexdigest(), chosen)
 
 
 def _kept(reference: str, source: WordSource) -> Iterator[str]:
@@ -85,7 +89,7 @@ def _of_wonderwords(source: WordSource) -> bool:
     return not source.words and all(reference.startswith("wonderwords:") for reference in source.sources)
 
 
-def _name(source: WordSource) -> str:
+def name_of(source: WordSource) -> str:
     """E.g. `wordfreq 3.1.1 da, 4-12 letters, first 3000`."""
     parts = [f"{len(source.words)} words of the language file"] if source.words else []
     for reference in source.sources:

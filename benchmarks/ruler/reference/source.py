@@ -30,8 +30,8 @@ class ReferenceSource:
     def __init__(self, options: RulerOptions, resources: Resources) -> None:
         self.options, self.resources = options, resources
         self.language = languages.load(options.language)
-        self.meter = Meter(resources.counter)
         self.files = Files(resources)
+        self.meter = Meter(resources.counter, self.files.cache)
         self._counter = RememberingCounter(self.meter)
         self._lock = threading.Lock()
         self._sets: dict[tuple[str, int], DataSet] = {}
@@ -87,7 +87,7 @@ class ReferenceSource:
             return ReferenceTracking(run, options.num_chains, options.num_hops)
         if family == "cwe":
             words = self.language.words("list")
-            detail["words"] = [{"name": words.name, "sha256": words.sha256}]
+            detail["words"] = [words.named()]
             parameters = CommonWords(options.freq_cw, options.freq_ucw, options.num_cw)
             return ReferenceCommonWords(run, words.words, parameters, self._english_words)
         if family == "fwe":
@@ -103,7 +103,7 @@ class ReferenceSource:
         lists = [self.language.words("first"), self.language.words("second")]
         if self._pairs is None:
             self._pairs = SortedPairs(lists[0].words, lists[1].words)
-        detail["words"] = [{"name": words.name, "sha256": words.sha256} for words in lists]
+        detail["words"] = [words.named() for words in lists]
         if task.haystack != "essay":
             return ReferenceNiah(run, parameters, self._pairs, None)
         detail.update(self.files.describe("essays"))
