@@ -253,15 +253,20 @@ def facts_of(plan: Plan) -> JsonObject:
 
 def worth_checking(cells: Sequence[Cell]) -> list[Cell]:
     """For each task and variant the cell of the smallest length, and for each task one of every other length that is
-    soon built: what a task needs may grow with the length (RULER's common words are listed more often from 4096 on)."""
+    soon built, since what a task needs may grow with the length (RULER's common words are listed more often from 4096
+    on), and one of the largest, where words and keys run out first."""
     smallest: dict[str, Cell] = {}
+    largest: dict[str, Cell] = {}
     others: dict[tuple[str, int], Cell] = {}
     for cell in cells:
         key = f"{cell.task} {sorted(cell.variant.items())}"
         if key not in smallest or cell.length < smallest[key].length:
             smallest[key] = cell
+        if cell.task not in largest or cell.length > largest[cell.task].length:
+            largest[cell.task] = cell
         if cell.length <= _SOON_BUILT:
             others.setdefault((cell.task, cell.length), cell)
+    others |= {(cell.task, cell.length): cell for cell in largest.values()}
     chosen = list(smallest.values())
     seen = {(cell.task, cell.length) for cell in chosen}
     return chosen + [cell for key, cell in others.items() if key not in seen]

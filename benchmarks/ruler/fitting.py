@@ -169,14 +169,15 @@ def fit(build: Callable[[int], Draft], budget: int, max_tokens: int, meter: Mete
 
     `build` makes the largest draft whose sum is within what it is given, or raises TooSmall. When sums are exact that
     is all. Else `ratio` (true count over sum, from `calibrate`) says where to aim, every draft is counted whole, and
-    the aim is corrected until at most a unit or 0.2 % of the budget is left, in eight tries at most.
+    the aim is corrected until at most a unit or 0.2 % of the budget is left, in eight tries at most. Raises TooSmall
+    when not even the smallest draft fits.
     """
     if exact:
         draft = build(budget)
         return _sample(draft, draft.tokens, max_tokens)
     aim, best, ceiling = int(budget / ratio) - 1, None, budget * 100
     for attempt in range(1, 9):
-        draft = build(min(aim, ceiling))
+        draft = smallest(build, min(aim, ceiling))
         tokens = meter.counter.count(draft.prompt.text)
         left = budget - tokens
         if left >= 0 and (best is None or tokens > best.tokens):
@@ -191,9 +192,18 @@ def fit(build: Callable[[int], Draft], budget: int, max_tokens: int, meter: Mete
     return _sample(best, best.tokens, max_tokens)
 
 
+def smallest(build: Callable[[int], Draft], budget: int = 0) -> Draft:
+    """The draft for a budget, or where that is too small, the smallest there is."""
+    while True:
+        try:
+            return build(budget)
+        except TooSmall as small:
+            budget = max(small.needed, budget + 1)
+
+
 def calibrate(build: Callable[[int], Draft], budget: int, meter: Meter) -> float:
     """True count over sum of pieces for a draft of that budget."""
-    draft = build(budget)
+    draft = smallest(build, budget)
     return meter.counter.count(draft.prompt.text) / max(1, draft.tokens)
 
 

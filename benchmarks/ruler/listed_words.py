@@ -62,4 +62,8 @@ def _more_words(language: Language, own: WordList, wanted: int, cache: Cache) ->
     key = ("more-words", 1, version("wordfreq"), language.code, own.sha256, *_LETTERS)
     stored = cache.mapped(key, make)
     beginning = stored["text"][: wanted * _BYTES].tobytes().decode(errors="ignore")
-    return WordList(name_of(source), str(stored["sha256"][0]), ()), beginning.split("\n")[:wanted], int(stored["count"][0])
+    return (
+        WordList(name_of(source), str(stored["sha256"][0]), ()),
+        beginning.split("\n")[:wanted],
+        int(stored["count"][0]),
+    )

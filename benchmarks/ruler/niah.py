@@ -118,10 +118,13 @@ class Niah:
         return self._needle.replace("{key}", key).replace("{value}", value)
 
     def _distractor_lines(self, needles: Needles, draws: Draws, budget: int) -> tuple[list[str], Costs]:
-        """Lines with other keys and values, enough for the budget, and their tokens."""
+        """Lines with other keys and values, enough for the budget, and their tokens. Raises OptionsError when there are
+        not so many different keys and values."""
         alike = self.parameters.key_kind == self.parameters.value_kind
         room = budget - fixed_tokens(self.meter, needles.wrapping, needles.texts)
-        size = max(MIN_LINES, len(needles.texts), 16 + int(1.02 * room / self._distractors.average(self)))
+        least = max(MIN_LINES, len(needles.texts))
+        most = self._most_lines(alike, needles)
+        size = min(max(least, 16 + int(1.02 * room / self._distractors.average(self))), max(least, most))
         while True:
             keys, key_texts = distinct(draws, self.key_kind, size, needles.keys + (needles.value_of if alike else []))
             taken = needles.value_of + (needles.keys + key_texts if alike else [])
@@ -129,7 +132,15 @@ class Niah:
             costs = self._distractors.costs(self, keys, key_texts, values, value_texts)
             if costs.sum() > room:
                 return self._distractors.texts(key_texts, value_texts), costs
-            size += 16 + size // 4
+            grown = size + 16 + size // 4
+            size = min(grown, most) if size < most else grown
+
+    def _most_lines(self, alike: bool, needles: Needles) -> int:
+        """How many lines there can be whose keys and values are all different, from the needles' as well."""
+        keys, values = len(needles.keys), len(needles.value_of)
+        if alike:
+            return (self.key_kind.size - keys - values) // 2
+        return min(self.key_kind.size - keys, self.value_kind.size - values)
 
     def _depths(self, draws: Draws, count: int) -> list[float]:
         if self.parameters.depth is not None:

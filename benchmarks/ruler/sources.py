@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
+
+import numpy as np
 
 from benchmarks.base import Cell, JsonDict, Resources, Sample, Source
 from benchmarks.errors import OptionsError
@@ -12,7 +16,7 @@ from benchmarks.ruler import languages
 from benchmarks.ruler.common_words import Common, WordsParameters
 from benchmarks.ruler.documents import Documents
 from benchmarks.ruler.files import Files
-from benchmarks.ruler.fitting import Draft, Meter, TooSmall, calibrate, fit
+from benchmarks.ruler.fitting import Draft, Meter, TooSmall, calibrate, fit, smallest
 from benchmarks.ruler.frames import Frame
 from benchmarks.ruler.frequent_words import Coded, CodedParameters
 from benchmarks.ruler.haystacks import Essays
@@ -25,7 +29,7 @@ from benchmarks.ruler.streams import Draws
 from benchmarks.ruler.variable_tracking import Tracking, TrackingParameters
 from benchmarks.ruler.words import Kind, Numbers, Pairs, uuid_pool
 
-_CHECKED = 32  # samples that `check` sizes
+_FIRST, _MOST = 8, 2000  # samples that `check` looks at: at least, and at most
 _SHORT, _REPEATS, _SHORT_REPEATS = 4096, (30, 3), (6, 1)  # cwe below 4096 tokens, as in the reference
 
 
@@ -39,11 +43,17 @@ class Builder(Protocol):
 
 @dataclass(slots=True)
 class _Opened:
-    """A cell's builder, and the true count over the sum of pieces where sums are estimates."""
+    """A cell's builder, and the true count over the sum of pieces where sums are estimates.
+
+    `order` gives those of the first so many samples that stand for all, the largest first where that is known. None
+    needs `spread` times the tokens that the neediest of the first eight does: most differ by a few names only.
+    """
 
     builder: Builder
     frame: Frame
     detail: JsonDict
+    order: Callable[[int], Sequence[int]] = range
+    spread: float = 1.25
     ratio: float | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -63,27 +73,40 @@ class IndependentSource:
         self._documents: dict[str, tuple[Documents, DocumentCosts]] = {}
 
     def check(self, cell: Cell) -> None:
-        """Raise OptionsError when the cell's length is too small, naming the smallest that does."""
-        opened, needed = self._open(cell), 0
-        for index in range(min(cell.size, _CHECKED)):
-            try:
-                opened.builder.build(self._draws(cell, index), 0, index)
-            except TooSmall as small:
-                needed = max(needed, small.needed)
-        if needed > opened.frame.budget:
+        """Raise OptionsError when the cell's length is too small for a sample of it, naming the smallest that does, or
+        when words or keys run out before it is filled.
+
+        Exact for cells of up to 2000 samples. Of larger ones that are so tight, it wants some tokens more.
+        """
+        opened = self._open(cell)
+        order, budget = opened.order(cell.size), opened.frame.budget
+        needs = [self._need(opened, self._build(cell, opened, index)) for index in order[:_FIRST]]
+        if max(needs) * opened.spread > budget:
+            needs += [self._need(opened, self._build(cell, opened, index)) for index in order[_FIRST:_MOST]]
+        unseen = len(order) > _MOST and len(needs) > _FIRST
+        needed = max(needs) + (math.ceil(3 * np.std(needs)) if unseen else 0)
+        if needed > budget:
             raise self._too_short(cell, opened, needed)
-        self.sample(cell, 0)
+        smallest(self._build(cell, opened, 0), budget)
+
+    def _build(self, cell: Cell, opened: _Opened, index: int) -> Callable[[int], Draft]:
+        return lambda budget: opened.builder.build(self._draws(cell, index), budget, index)
+
+    def _need(self, opened: _Opened, build: Callable[[int], Draft]) -> int:
+        """The fewest tokens a sample takes."""
+        if not opened.builder.exact:
+            return self.meter.counter.count(smallest(build).prompt.text)
+        try:
+            return build(0).tokens
+        except TooSmall as small:
+            return small.needed
 
     def sample(self, cell: Cell, index: int) -> Sample:
         """Build one sample. Raises OptionsError when the cell's length is too small for it."""
         opened = self._open(cell)
-
-        def build(budget: int) -> Draft:
-            return opened.builder.build(self._draws(cell, index), budget, index)
-
+        build, frame = self._build(cell, opened, index), opened.frame
         try:
             ratio = 1.0 if opened.builder.exact else self._ratio(cell, opened)
-            frame = opened.frame
             sample = fit(build, frame.budget, frame.max_tokens, self.meter, opened.builder.exact, ratio)
         except TooSmall as small:
             raise self._too_short(cell, opened, small.needed) from small
@@ -166,9 +189,8 @@ class IndependentSource:
                 self._documents[role] = documents, costs
         documents, costs = self._documents[role]
         check_documents(self.options.documents, documents)
-        return _Opened(
-            Answering(frame, self.options.documents, self.meter, documents, costs), frame, self.files.describe(role)
-        )
+        builder = Answering(frame, self.options.documents, self.meter, documents, costs)
+        return _Opened(builder, frame, self.files.describe(role), builder.largest_first, spread=8)
 
     def _kind(self, kind: str, length: int) -> Kind:
         if kind == "numbers":

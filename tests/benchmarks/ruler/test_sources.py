@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -11,11 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchmarks.base import Cell, Source
+from benchmarks.base import Cell, Resources, Source, TokenCounter
 from benchmarks.errors import InvalidAsset, MissingAsset, OptionsError
 from benchmarks.registry import get
+from benchmarks.ruler import languages
 from benchmarks.ruler.options import RulerOptions
-from tests.benchmarks.ruler.opening import TASKS, opened, samples, tokenizer
+from benchmarks.ruler.sources import open_source
+from tests.benchmarks.ruler.opening import FILES, TASKS, opened, samples, tokenizer
 
 BENCHMARK = get("ruler")
 # The largest step between two sizes: a document, a distractor with two UUIDs, a noise line, a word listed 3 times.
@@ -101,10 +104,60 @@ def test_a_length_that_is_too_small_names_the_smallest_one_which_then_works(fold
     assert sample.tokens + sample.max_tokens <= least
 
 
-def _needed(folder: Path, task: str, length: int) -> int | None:
+@pytest.mark.parametrize("counts_add_up", [True, False])
+@pytest.mark.parametrize("task", TASKS)
+def test_every_sample_of_a_length_that_passed_the_check_can_be_built(
+    folder: Path, task: str, counts_add_up: bool
+) -> None:
+    counter, size = tokenizer("smollm2") if counts_add_up else WordCounter(), 40
+    length = 130
+    while (more := _needed(folder, task, length, size, counter)) is not None:
+        assert more > length
+        length = more
+    source = opened(folder, task, length, counter)
+    for sample in samples(source, task, length, size):
+        assert counter.count(sample.prompt.text) == sample.tokens <= length - sample.max_tokens
+
+
+@pytest.mark.parametrize("task", ["qa_1", "qa_2"])
+def test_the_question_with_the_longest_documents_decides_which_length_is_enough(folder: Path, task: str) -> None:
+    file = json.loads(FILES["squad" if task == "qa_1" else "hotpotqa"].read_text())
+    count = sum(len(p["qas"]) for a in file["data"] for p in a["paragraphs"]) if task == "qa_1" else len(file)
+    length = 130
+    while (more := _needed(folder, task, length, count)) is not None:
+        length = more
+    free = [length - s.max_tokens - s.tokens for s in samples(opened(folder, task, length), task, length, count)]
+    assert min(free) == 0
+
+
+def test_keys_that_run_out_are_found_by_the_check_and_used_to_the_last_one_before(tmp_path: Path) -> None:
+    text = languages.text_of("da").replace("limit = 4000", "limit = 64").replace('code = "da"', 'code = "xx"')
+    (tmp_path / "xx.toml").write_text(text, encoding="utf-8")
+    options = RulerOptions(tasks=["niah_multikey_2"], language="xx")
+    resources = Resources(counter=tokenizer("deepseek"), files={"language": tmp_path / "xx.toml"}, cache=tmp_path)
+    source, pairs, works, fails = open_source(options, resources), 64 * 64, 4096, 262_144
+    while fails - works > 200:
+        middle = (works + fails) // 2
+        works, fails = (works, middle) if _lines(source, middle) is None else (middle, fails)
+    assert 0.98 * pairs <= (_lines(source, works) or 0) < pairs
+    with pytest.raises(OptionsError, match=f"only {pairs} different keys or values exist"):
+        source.check(Cell("niah_multikey_2", fails, 3))
+
+
+def _lines(source: Source, length: int) -> int | None:
+    """Lines in the longest of three prompts, if the check is content."""
+    cell = Cell("niah_multikey_2", length, 3)
+    try:
+        source.check(cell)
+    except OptionsError:
+        return None
+    return max(source.sample(cell, index).detail["haystack_lines"] for index in range(3))
+
+
+def _needed(folder: Path, task: str, length: int, size: int = 5, counter: TokenCounter | None = None) -> int | None:
     """The length that the check asks for, if it is not content."""
     try:
-        opened(folder, task, length).check(Cell(task, length, 5))
+        opened(folder, task, length, counter).check(Cell(task, length, size))
     except OptionsError as error:
         return int(error.message.split()[-1])
     return None
@@ -163,9 +216,6 @@ def test_a_million_tokens_are_filled(folder: Path) -> None:
 
 
 def test_a_missing_corpus_is_an_error_with_its_role(folder: Path) -> None:
-    from benchmarks.base import Resources
-    from benchmarks.ruler.sources import open_source
-
     source = open_source(RulerOptions(tasks=["niah_single_2"]), Resources(counter=tokenizer("deepseek")))
     with pytest.raises(MissingAsset, match="essays"):
         source.check(Cell("niah_single_2", 4096, 1))
@@ -173,9 +223,6 @@ def test_a_missing_corpus_is_an_error_with_its_role(folder: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"data": 3}', b"nonsense"])
 def test_a_file_that_is_no_qa_data_set_is_refused(tmp_path: Path, content: bytes) -> None:
-    from benchmarks.base import Resources
-    from benchmarks.ruler.sources import open_source
-
     (tmp_path / "squad.json").write_bytes(content)
     resources = Resources(counter=tokenizer("deepseek"), files={"squad": tmp_path / "squad.json"})
     with pytest.raises(InvalidAsset, match="squad"):

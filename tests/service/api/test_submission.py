@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.base import Cell
 from protocol.models import Finding, Probe
 from service.queue import probes
+from service.submission import worth_checking
 from tests.service.api.acting import PLANNED, RULER, Service
 
 
@@ -35,6 +37,17 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
     "unknown field": ({**RULER, "prio": 1}, "prio", "no such field"),
     "thinking": ({**RULER, "run": {"thinking_budget": 4000}}, "options.lengths", "for thinking"),
 }
+
+
+def test_the_shortest_the_soon_built_and_the_longest_cells_of_each_task_are_worth_checking() -> None:
+    lengths = [4096, 8192, 65_536, 131_072, 1_048_576]
+    cells = [Cell(task, length, 5) for length in lengths for task in ("vt", "cwe")]
+    cells += [Cell("niah_single_1", length, 5, {"depth": depth}) for length in lengths[2:] for depth in (0, 100)]
+    chosen = {(cell.task, cell.length, cell.variant.get("depth")) for cell in worth_checking(cells)}
+    plain = {(task, length, None) for task in ("vt", "cwe") for length in (4096, 8192, 1_048_576)}
+    deep = {("niah_single_1", 65_536, 0), ("niah_single_1", 65_536, 100)}
+    assert chosen - {("niah_single_1", 1_048_576, 0)} == plain | deep
+    assert len(chosen) == len(plain | deep) + 1
 
 
 @pytest.fixture
