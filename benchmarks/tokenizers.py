@@ -40,7 +40,7 @@ _TAIL = "x"
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
 _FEW = 16
 _CHUNK = 1 << 19  # characters encoded at once: what the library returns takes many times the memory of the text
-_ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.BLANK: "x.\n", Cut.HYPHEN: "x"}
+ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.BLANK: "x.\n", Cut.HYPHEN: "x"}
 # Neighbours that tell tokenizers apart: case, digits, punctuation that swallows newlines or apostrophes, other scripts.
 _LEFT = (
     "word", "Word", "WORD", "a", "12", "1234567", "word.", "word,", "word:", 'word."', "word)", "it's", "they'", "1.",
@@ -50,6 +50,15 @@ _RIGHT = (
     "word", "Word", "WORD", "a", "12", "1234567", "'s", "'word", '"Word', "(word", "-word", "--", "...", "$5", "1.",
     "One of", "état", "ål", "Über", "слово", "漢字", "한국", "🙂", "re", "ll", "the", "/", "%", "–", "“A",
 )  # fmt: skip
+# What a token holds that stands on both sides of a cut.
+_CROSSING = {
+    Cut.SPACE: re.compile(r"[^\s\0] "),
+    Cut.LINE: re.compile(r"\n[^\s\0]"),
+    Cut.BLANK: re.compile(r"\n[^\s\0]"),
+    Cut.HYPHEN: re.compile(r"[^\W_]-"),
+}
+_EXAMPLES = {Cut.SPACE: "one two", Cut.LINE: "one\ntwo", Cut.BLANK: "one\n\ntwo", Cut.HYPHEN: "one-two"}
+_LAST = ("two", " two", "▁two", "Ġtwo", "-two")
 _HYPHEN_LEFT = ("word", "jittery", "old", "550e8400", "e29b", "41d4", "a716", "12345678", "abcdef", "0000")
 _HYPHEN_RIGHT = ("word", "commitment", "e29b", "41d4", "1234", "4abc", "446655440000", "deadbeef0000", "a", "9f")
 
@@ -96,8 +105,29 @@ class TokenizerFile:
 
     @cached_property
     def additions(self) -> dict[Cut, Addition]:
-        """How counts add up at each kind of cut, found out once by counting every pair of probe neighbours."""
-        return {cut: self._probe(cut) for cut in Cut}
+        """How counts add up at each kind of cut, found out once by counting every pair of probe neighbours.
+
+        Where no splitting pattern keeps tokens from crossing a cut, no token of the vocabulary may either.
+        """
+        unsplit = [cut for cut in Cut if not self._splits(cut)]
+        vocabulary = self._vocabulary() if unsplit else ""
+        crossed = {cut for cut in unsplit if _CROSSING[cut].search(vocabulary)}
+        return {cut: Addition(None) if cut in crossed else self._probe(cut) for cut in Cut}
+
+    def _splits(self, cut: Cut) -> bool:
+        """True when the text is split there before tokens are made."""
+        normalizer, pre = self._tokenizer.normalizer, self._tokenizer.pre_tokenizer
+        text = _EXAMPLES[cut]
+        text = normalizer.normalize_str(text) if normalizer else text
+        pieces = [piece for piece, _ in pre.pre_tokenize_str(text)] if pre else [text]
+        return pieces[-1] in _LAST
+
+    def _vocabulary(self) -> str:
+        """All tokens, one after the other, with spaces and newlines as such."""
+        tokens = "\0".join(self._tokenizer.get_vocab(with_added_tokens=False))
+        for written, meant in (("▁", " "), ("Ġ", " "), ("Ċ", "\n"), ("<0x0A>", "\n")):
+            tokens = tokens.replace(written, meant)
+        return tokens
 
     @cached_property
     def single_digits(self) -> bool:
@@ -119,7 +149,7 @@ class TokenizerFile:
         joined = self.count_each([left + right for left, right in product(before, after)])
         for tail in ("", _TAIL) if cut in (Cut.LINE, Cut.BLANK) else ("",):
             own = [count - self.count(tail) for count in self.count_each([left + tail for left in before])]
-            for anchor in ("", _ANCHORS[cut]):
+            for anchor in ("", ANCHORS[cut]):
                 base = self.count(anchor + tail) - self.count(tail)
                 added = [count - base for count in self.count_each([anchor + right for right in after])]
                 if [left + right for left, right in product(own, added)] == joined:

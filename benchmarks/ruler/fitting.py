@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.base import JsonDict, Prompt, Sample, TokenCounter
 from benchmarks.errors import BenchmarkError
 from benchmarks.ruler.cache import Cache
-from benchmarks.tokenizers import Cut, TokenizerFile
+from benchmarks.tokenizers import ANCHORS, Cut, TokenizerFile
 
 Costs = NDArray[np.int64]
 _REMEMBERED = 1000  # characters
@@ -49,7 +49,10 @@ class Meter:
         tails = {cut: addition.tail for cut, addition in self._additions.items()}
         self._tails = (tails.get(Cut.LINE, ""), tails.get(Cut.BLANK, ""))
         self._tail_tokens = {tail: counter.count(tail) if tail else 0 for tail in tails.values()}
-        self._bases = {cut: self._base(cut, addition.anchor or "") for cut, addition in self._additions.items()}
+        # Where counts do not add up, they come nearest behind an anchor.
+        anchors = {cut: addition.anchor for cut, addition in self._additions.items()}
+        self._anchors = {cut: ANCHORS[cut] if anchor is None else anchor for cut, anchor in anchors.items()}
+        self._bases = {cut: self._base(cut, anchor) for cut, anchor in self._anchors.items()}
         self._known: dict[str, int] = {}
         self._fixed: dict[int, bool] = {}
         self._per_character = 0.0 if self._file else counter.count(_CALIBRATION * 4) / len(_CALIBRATION * 4)
@@ -57,7 +60,8 @@ class Meter:
     @property
     def identity(self) -> str:
         """What cached counts depend on: the tokenizer and how its counts are taken."""
-        ways = [f"{cut}:{way.anchor}:{way.tail}" for cut, way in sorted(self._additions.items())]
+        anchors = {c: a.anchor if a.anchor is not None else f"near {ANCHORS[c]}" for c, a in self._additions.items()}
+        ways = [f"{cut}:{anchors[cut]}:{way.tail}" for cut, way in sorted(self._additions.items())]
         return "|".join([self.counter.identity, *ways])
 
     def exact(self, *cuts: Cut) -> bool:
@@ -79,7 +83,7 @@ class Meter:
         """What the last piece of a prompt adds after a line."""
         if self._file is None:
             return self._estimate(text)
-        return self._file.count((self._additions[Cut.LINE].anchor or "") + text) - self._bases[Cut.LINE]
+        return self._file.count(self._anchors[Cut.LINE] + text) - self._bases[Cut.LINE]
 
     def space(self, text: str) -> int:
         return self._one(Cut.SPACE, text)
@@ -131,7 +135,7 @@ class Meter:
     def _one(self, cut: Cut, text: str) -> int:
         if self._file is None:
             return self._estimate(text)
-        return self._count(self._additions[cut].anchor or "", self._bases[cut], text)
+        return self._count(self._anchors[cut], self._bases[cut], text)
 
     def _count(self, anchor: str, base: int, text: str) -> int:
         tail = self._tail(text)
@@ -140,7 +144,7 @@ class Meter:
     def _each(self, cut: Cut, texts: Sequence[str]) -> Costs:
         if self._file is None:
             return np.array([self._estimate(text) for text in texts], dtype=np.int64)
-        anchor, base = self._additions[cut].anchor or "", self._bases[cut]
+        anchor, base = self._anchors[cut], self._bases[cut]
         if not any(self._tails):
             counted = self._file.count_each([anchor + text for text in texts] if anchor else texts)
             return np.array(counted, dtype=np.int64) - base
@@ -175,7 +179,8 @@ def fit(build: Callable[[int], Draft], budget: int, max_tokens: int, meter: Mete
     if exact:
         draft = build(budget)
         return _sample(draft, draft.tokens, max_tokens)
-    aim, best, ceiling = int(budget / ratio) - 1, None, budget * 100
+    middle = budget // 1000  # of what may be left, so that few drafts are too long
+    aim, best, ceiling = int((budget - middle) / ratio) - 1, None, budget * 100
     for attempt in range(1, 9):
         draft = smallest(build, min(aim, ceiling))
         tokens = meter.counter.count(draft.prompt.text)
@@ -186,7 +191,7 @@ def fit(build: Callable[[int], Draft], budget: int, max_tokens: int, meter: Mete
             break
         if left < 0:  # never as far again, and down by a whole step more each time
             ceiling = draft.tokens - max(1, draft.unit * (attempt - 1))
-        aim = draft.tokens + int(left * draft.tokens / tokens)
+        aim = draft.tokens + int((left - middle) * draft.tokens / tokens)
     if best is None:
         raise TooSmall(tokens)
     return _sample(best, best.tokens, max_tokens)
@@ -202,9 +207,12 @@ def smallest(build: Callable[[int], Draft], budget: int = 0) -> Draft:
 
 
 def calibrate(build: Callable[[int], Draft], budget: int, meter: Meter) -> float:
-    """True count over sum of pieces for a draft of that budget."""
-    draft = smallest(build, budget)
-    return meter.counter.count(draft.prompt.text) / max(1, draft.tokens)
+    """True count over sum of pieces for a draft that fills that budget; found in two steps, since it varies with size."""
+    ratio = 1.0
+    for _ in range(2):
+        draft = smallest(build, int(budget / ratio))
+        ratio = meter.counter.count(draft.prompt.text) / max(1, draft.tokens)
+    return ratio
 
 
 def _sample(draft: Draft, tokens: int, max_tokens: int) -> Sample:

@@ -94,12 +94,25 @@ def test_counts_of_lines_add_up_to_the_count_of_the_text(lines: list[str]) -> No
 
 
 def test_a_tokenizer_that_puts_a_space_first_adds_up_behind_an_anchor() -> None:
-    tokenizer = _sentencepiece(multiword=False)
+    tokenizer = _sentencepiece()
     assert tokenizer.additions[Cut.SPACE].anchor not in (None, "")
 
 
-def test_a_tokenizer_with_tokens_across_words_is_found_not_to_add_up() -> None:
-    assert _sentencepiece(multiword=True).additions[Cut.SPACE].anchor is None
+@pytest.mark.parametrize(
+    ("token", "cut"),
+    [
+        ("d▁", Cut.SPACE),
+        ("z▁q", Cut.SPACE),
+        ("\nq", Cut.LINE),
+        ("\nq", Cut.BLANK),
+        ("z-", Cut.HYPHEN),
+        ("z-q", Cut.HYPHEN),
+    ],
+)
+def test_a_tokenizer_with_a_token_across_a_cut_does_not_add_up_there_whatever_its_letters_are(
+    token: str, cut: Cut
+) -> None:
+    assert _sentencepiece(token).additions[cut].anchor is None
 
 
 _LOADED: dict[str, TokenizerFile] = {}
@@ -111,13 +124,13 @@ def _cached(name: str) -> TokenizerFile:
     return _LOADED[name]
 
 
-def _sentencepiece(multiword: bool) -> TokenizerFile:
-    """Llama 2's shape: a space before the text, no splitting, bytes for what is unknown."""
-    letters = ["<unk>", "▁", *(f"<0x{byte:02X}>" for byte in range(256)), *"abcdefghijklmnopqrstuvwxyz", "▁w", "or"]
+def _sentencepiece(token: str = "") -> TokenizerFile:
+    """Llama 2's shape: a space before the text, no splitting, bytes for what is unknown; and one token more."""
+    letters = ["<unk>", "▁", *(f"<0x{byte:02X}>" for byte in range(256)), *"abcdefghijklmnopqrstuvwxyz-\n", "▁w", "or"]
     merges = [("▁", "w"), ("o", "r")]
-    if multiword:
-        letters.append("d▁")
-        merges.append(("d", "▁"))
+    for end in range(2, len(token) + 1):
+        letters.append(token[:end])
+        merges.append((token[: end - 1], token[end - 1]))
     model = models.BPE(
         {t: i for i, t in enumerate(letters)}, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True
     )

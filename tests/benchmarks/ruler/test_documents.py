@@ -20,6 +20,7 @@ _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _ITEMS = st.lists(st.dictionaries(_TEXT, st.lists(st.one_of(_TEXT, st.integers(), st.none()), max_size=4), max_size=3))
 
 
+@settings(deadline=None)
 @given(items=_ITEMS, chunk=st.integers(1, 40), indent=st.sampled_from([None, 1]), escaped=st.booleans())
 def test_items_of_a_json_array_are_the_same_however_much_of_it_is_read_at_once(
     items: list[Any], chunk: int, indent: int | None, escaped: bool
@@ -49,7 +50,7 @@ _TITLES = st.sampled_from(["Ed Wood", "Ed Wood (film)", "Ærø", "漢字", "𝒜
 _DOCUMENTS = st.lists(st.tuples(_TITLES, st.lists(_TEXT, min_size=1, max_size=3)), min_size=1, max_size=5)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(given_with=st.lists(_DOCUMENTS, min_size=1, max_size=6))
 def test_documents_of_hotpotqa_are_sorted_as_texts_and_each_question_names_its_own(
     tmp_path: Path, given_with: list[list[tuple[str, list[str]]]]
