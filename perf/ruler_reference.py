@@ -109,7 +109,7 @@ def run(folder: Path, task: str, length: int, count: int, seed: int = 42, timeou
         command += ["--template", _template(synthetic, script)]
         command += [part for name, value in arguments.items() for part in (f"--{name}", str(value))]
         times = Path(out) / "times.json"
-        environment = {**os.environ, "PYTHONPATH": str(folder), "TIKTOKEN_CACHE_DIR": str(folder / "ranks")}
+        environment = {**compiled(), "PYTHONPATH": str(folder), "TIKTOKEN_CACHE_DIR": str(folder / "ranks")}
         environment["REFERENCE_TIMES"] = str(times)
         start = time.monotonic()
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout, check=False)
@@ -119,6 +119,11 @@ def run(folder: Path, task: str, length: int, count: int, seed: int = 42, timeou
         noted = json.loads(times.read_text())
     begun, *_, ended = noted["times"]
     return Ran([json.loads(line) for line in lines], begun, (ended - begun) / count, noted["memory"])
+
+
+def compiled() -> dict[str, str]:
+    """This environment, in which Python keeps its compiled files: without them each start compiles every import."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _template(synthetic: Path, script: str) -> str:

@@ -94,9 +94,10 @@ def write_whole(path: Path, write: Callable[[Any], object]) -> None:
     """Write a file beside its place and move it there. An OSError (disk full, read-only) is swallowed: it is a cache."""
     temporary = None
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{threading.get_ident()}-", delete=False) as file:
+        prefix = f".{threading.get_ident()}-"
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=prefix, delete=False) as file:
             temporary = Path(file.name)
-            write(file)
+            write(file.file)  # a plain file: numpy writes arrays to it without copying them
         os.replace(temporary, path)
     except OSError:
         if temporary is not None:

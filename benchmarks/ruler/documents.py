@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from benchmarks.errors import InvalidAsset
 from benchmarks.ruler.cache import Cache
 
-_VERSION = 2  # of the cached files
+_VERSION = 3  # of the cached files
+_PARTS = ("content", "starts", "stops")
 _BEGINNING = 64  # bytes
 _FIRST, _NEXT = re.compile(r"\s*\[\s*"), re.compile(r"\s*,\s*")
 
@@ -40,20 +41,27 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """Texts laid end to end as UTF-8; text i is bytes `offsets[i]` to `offsets[i + 1]`."""
+    """Texts as UTF-8; text i is bytes `starts[i]` to `stops[i]` of the content."""
 
     content: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
 
     def __len__(self) -> int:
-        return len(self.offsets) - 1
+        return len(self.starts)
 
     def __getitem__(self, index: int) -> str:
         return self.raw(index).decode()
 
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Bytes of each."""
+        sizes: NDArray[np.int64] = self.stops - self.starts
+        return sizes
+
     def raw(self, index: int, most: int | None = None) -> bytes:
         """The bytes of a text, the first so many of them."""
-        start, stop = self.offsets[index], self.offsets[index + 1]
+        start, stop = self.starts[index], self.stops[index]
         return self.content[start : stop if most is None else min(stop, start + most)].tobytes()
 
 
@@ -91,14 +99,14 @@ def load_documents(role: str, path: Path, sha256: str, cache: Cache) -> Document
             raise InvalidAsset(role, "holds no question that can be answered")
         records = _flat([orjson.dumps(question) for question in questions])
         return {
-            "documents": texts.content, "document_offsets": texts.offsets,
-            "questions": records.content, "question_offsets": records.offsets,
-        }  # fmt: skip
+            f"{name} {part}": getattr(kept, part)
+            for name, kept in (("documents", texts), ("questions", records))
+            for part in _PARTS
+        }
 
     stored = cache.mapped(("documents", _VERSION, role, sha256), make)
-    return Documents(
-        Texts(stored["documents"], stored["document_offsets"]), Texts(stored["questions"], stored["question_offsets"])
-    )
+    documents, questions = (Texts(*(stored[f"{n} {part}"] for part in _PARTS)) for n in ("documents", "questions"))
+    return Documents(documents, questions)
 
 
 def parse_squad(path: Path) -> Parsed:
@@ -127,24 +135,25 @@ def parse_hotpotqa(path: Path) -> Parsed:
     Question by question and into one array, since the file as objects would take some 300 MB.
     """
     numbers: dict[bytes, int] = {}
-    content, ends, questions = bytearray(), [0], []
+    content, ends, questions = bytearray(path.stat().st_size), [0], []  # of fixed size: growing leaves holes in memory
     with path.open(encoding="utf-8-sig") as file:
         for entry in json_items(file):
             own = [f"{title}\n{''.join(sentences)}".encode() for title, sentences in entry["context"]]
             context = [numbers.setdefault(blake2b(text, digest_size=16).digest(), len(numbers)) for text in own]
             for text, number in zip(own, context, strict=True):
                 if number == len(ends) - 1:
-                    content += text
-                    ends.append(len(content))
+                    ends.append(ends[-1] + len(text))
+                    content[ends[-2] : ends[-1]] = text
             titles = {title for title, _ in entry.get("supporting_facts", [])}
             named = zip(entry["context"], context, strict=True)
             gold = dict.fromkeys(number for (title, _), number in named if title in titles)
             questions.append(Question(entry["question"], [entry["answer"]], list(gold) or context, context, []))
-    texts = Texts(np.frombuffer(content, dtype=np.uint8), np.array(ends, dtype=np.int64))
+    edges = np.array(ends, dtype=np.int64)
+    texts = Texts(np.frombuffer(content, dtype=np.uint8)[: ends[-1]], edges[:-1], edges[1:])
     order = _sorted(texts)
     rank = np.empty(len(texts), dtype=np.int64)
     rank[order] = np.arange(len(texts))
-    return _reordered(texts, order), [
+    return Texts(texts.content, texts.starts[order], texts.stops[order]), [
         replace(question, gold=rank[question.gold].tolist(), context=rank[question.context].tolist())
         for question in questions
     ]
@@ -156,15 +165,6 @@ def _sorted(texts: Texts) -> list[int]:
     order = sorted(range(len(texts)), key=beginnings.__getitem__)
     alike = groupby(order, key=beginnings.__getitem__)
     return [number for _, group in alike for number in sorted(group, key=texts.raw)]
-
-
-def _reordered(texts: Texts, order: list[int]) -> Texts:
-    sizes = np.diff(texts.offsets)[order]
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    content = np.empty(len(texts.content), dtype=np.uint8)
-    for place, number in enumerate(order):
-        content[offsets[place] : offsets[place + 1]] = texts.content[texts.offsets[number] : texts.offsets[number + 1]]
-    return Texts(content, offsets)
 
 
 def json_items(file: TextIO, chunk: int = 1 << 20) -> Iterator[Any]:
@@ -189,5 +189,5 @@ def json_items(file: TextIO, chunk: int = 1 << 20) -> Iterator[Any]:
 
 
 def _flat(pieces: Sequence[bytes]) -> Texts:
-    offsets = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype(np.int64)
-    return Texts(np.frombuffer(b"".join(pieces), dtype=np.uint8), offsets)
+    edges = np.concatenate([[0], np.cumsum([len(piece) for piece in pieces])]).astype(np.int64)
+    return Texts(np.frombuffer(b"".join(pieces), dtype=np.uint8), edges[:-1], edges[1:])

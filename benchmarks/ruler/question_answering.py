@@ -132,7 +132,7 @@ class Answering:
         if self._exactly:  # what else is in is drawn
             return range(size)
         asked = [self.documents.question(index) for index in range(min(size, self.documents.questions))]
-        sizes = np.diff(self.documents.texts.offsets)
+        sizes = self.documents.texts.sizes
         weights = [len(question.query.encode()) + int(sizes[question.gold].sum()) for question in asked]
         return sorted(range(len(asked)), key=weights.__getitem__, reverse=True)
 
