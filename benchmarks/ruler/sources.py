@@ -24,7 +24,6 @@ from benchmarks.ruler.listed_words import list_words
 from benchmarks.ruler.niah import Niah, NiahParameters
 from benchmarks.ruler.options import RulerOptions, TaskSettings, settings
 from benchmarks.ruler.question_answering import Answering, DocumentCosts, check_documents
-from benchmarks.ruler.reference.source import ReferenceSource
 from benchmarks.ruler.streams import Draws
 from benchmarks.ruler.variable_tracking import Tracking, TrackingParameters
 from benchmarks.ruler.words import Kind, Numbers, Pairs, uuid_pool
@@ -213,5 +212,7 @@ class IndependentSource:
 def open_source(options: RulerOptions, resources: Resources) -> Source:
     """RULER's samples for these options. Raises MissingAsset and InvalidAsset for files it can't use."""
     if options.stream == "reference":
+        from benchmarks.ruler.reference.source import ReferenceSource  # few need it
+
         return ReferenceSource(options, resources)
     return IndependentSource(options, resources)
