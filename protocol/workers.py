@@ -66,7 +66,9 @@ class ClaimRequest(Message):
     want: int = Field(ge=1, le=10_000, description="How many samples can start now.")
     max_leases: int = Field(default=64, ge=1, le=1000)
     wait_seconds: float = Field(default=20, ge=0, le=60)
-    known_jobs: list[str] = Field(default_factory=list, description="Jobs whose `JobSpec` the worker still holds.")
+    known_jobs: list[str] = Field(
+        default_factory=list, description="Jobs whose `JobSpec` the worker still holds, each as `<id>@<stamp>`."
+    )
     avoid_models: list[str] = Field(default_factory=list, description="Models this worker has at their own limit now.")
 
 
@@ -81,7 +83,7 @@ class CellSpec(Reply):
 
 
 class JobSpec(Reply):
-    """All that a worker needs to build and ask a job's samples; sent once a job (and again when cells were added)."""
+    """All that a worker needs to build and ask a job's samples; sent with leases of jobs that the claim did not name."""
 
     id: str
     benchmark: str
@@ -99,6 +101,7 @@ class JobSpec(Reply):
         default_factory=dict, description="Role to SHA-256; role `tokenizer` counts prompts."
     )
     asset_names: dict[str, str] = Field(default_factory=dict)
+    stamp: str = Field(default="", description="Changes whenever something above does.")
 
 
 class Lease(Reply):
@@ -232,6 +235,31 @@ class HeartbeatReply(Reply):
     lost: list[int] = Field(default_factory=list)
     cancelled_jobs: list[str] = Field(default_factory=list)
     drain: bool = False
+
+
+class News(Message):
+    """`POST /v1/workers/{id}/news`: long-polls until the worker should send a heartbeat at once.
+
+    The claim whose reply got lost is found by it too: what was granted, and the worker does not name, goes to others.
+    """
+
+    leases: list[int] = Field(
+        default_factory=list, description="What it holds, and of what it has outcomes that nobody has acknowledged."
+    )
+    settled: int = Field(
+        default=0,
+        ge=0,
+        description="Leases up to this number that do not reach the worker now never will: a `newest_lease` that it was "
+        "told before it sent the oldest claim that is under way.",
+    )
+    wait_seconds: float = Field(default=20, ge=0, le=60)
+
+
+class NewsReply(Reply):
+    newest_lease: int = Field(description="No lease had a higher number when this was looked up.")
+    heartbeat: bool = Field(
+        description="There is something to learn from a heartbeat: a cancelled job, the wish to drain."
+    )
 
 
 class Departure(Message):

@@ -10,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from protocol.jobs import Clone, Extension, Job, JobChange, Retry
 from service import idempotency, intake, jobs, results
 from service.api.deps import State
-from service.notifications import WORK, job_topic
+from service.notifications import WORK, job_topic, worker_topic
 from service.queue import control as queue
+from service.queue import leasing
 
 
 async def steer(state: State, job: str, verb: queue.Action) -> Job:
@@ -20,7 +21,10 @@ async def steer(state: State, job: str, verb: queue.Action) -> Job:
         row = await jobs.find(connection, job)
         await queue.steer(connection, row.id, verb)
         shown = await jobs.show(connection, job)
+        busy = await leasing.holders(connection, row.id) if verb == "cancel" else []
     announce(state, job)
+    for worker in busy:
+        state.queue.notifications.tell(worker_topic(worker))
     return shown
 
 

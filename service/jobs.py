@@ -38,7 +38,8 @@ LEFT JOIN LATERAL (
 """
 _WAITING = """
 SELECT reason, count(*) AS n, min(next_try) AS next_try FROM retries
-WHERE job_id = :id AND lease_id IS NULL GROUP BY reason ORDER BY n DESC, reason LIMIT 20
+WHERE job_id = :id AND lease_id IS NULL AND next_try > coalesce(cast(:until AS timestamptz), '-infinity')
+GROUP BY reason ORDER BY n DESC, reason LIMIT 20
 """
 _YOUNG = 75.0
 _KIND = "jobs"
@@ -54,6 +55,10 @@ class JobRow:
     @property
     def public_id(self) -> str:
         return str(self.data["public_id"])
+
+    @property
+    def cancelled(self) -> bool:
+        return bool(self.data["state"] == JobState.CANCELLED)
 
     @property
     def overhead_tokens(self) -> int:
@@ -117,7 +122,7 @@ async def detail(connection: AsyncConnection, public_id: str) -> JobDetail:
                 task=c.task,
                 length=c.length,
                 variant=c.variant,
-                counts=by_cell[c.cell].counts(),
+                counts=by_cell[c.cell].counts(row.cancelled),
                 mean=by_cell[c.cell].mean(invalid),
             )
             for c in cells
@@ -131,7 +136,7 @@ def run_of(row: JobRow) -> Run:
 
 
 def _fields(row: JobRow, counted: Progress) -> dict[str, Any]:
-    data, counts = row.data, counted.counts()
+    data, counts = row.data, counted.counts(row.cancelled)
     run = run_of(row)
     spec = ModelRequest.model_validate(data["model_spec"])
     rate = speed(data, counts.done)
@@ -172,21 +177,29 @@ def speed(data: Mapping[str, Any], done: int) -> float | None:
 
 
 async def _waiting(connection: AsyncConnection, row: JobRow, counted: Progress) -> list[WaitingReason]:
-    """Why samples wait: their own next try, and what holds back all that is left."""
-    if row.data["state"] == JobState.CANCELLED:
+    """Why samples wait; each is counted once, by what holds it back longest: that no worker reaches the model, the
+    model's own state, or the sample's next try."""
+    if row.cancelled:
         return []
-    rows = await connection.execute(text(_WAITING), {"id": row.id})
-    found = [WaitingReason(reason=r.reason, count=r.n, next_try=r.next_try) for r in rows]
     counts, data = counted.counts(), row.data
     left = counts.pending + counts.waiting
-    if not left or data["state"] != JobState.RUNNING:
-        return found
-    if data["circuit"] == "open":
-        reason = f"model {data['model']} is down: {data['circuit_reason'] or 'its calls fail'}"
-        found.insert(0, WaitingReason(reason=reason, count=left, next_try=data["circuit_until"]))
-    elif data["cooldown_until"] is not None and data["cooldown_until"] > data["now"]:
-        reason = f"model {data['model']} asked to wait"
-        found.insert(0, WaitingReason(reason=reason, count=left, next_try=data["cooldown_until"]))
-    if not counts.in_flight and (why := await probing.missing_worker(connection, data["model_labels"])):
-        found.insert(0, WaitingReason(reason=why, count=left))
+    held, until = None, None
+    if left and data["state"] == JobState.RUNNING:
+        if not counts.in_flight and (why := await probing.missing_worker(connection, data["model_labels"])):
+            return [WaitingReason(reason=why, count=left)]
+        held, until = _held_back(data)
+    rows = await connection.execute(text(_WAITING), {"id": row.id, "until": until})
+    found = [WaitingReason(reason=r.reason, count=r.n, next_try=r.next_try) for r in rows]
+    others = left - sum(reason.count for reason in found)
+    if held is not None and others > 0:
+        found.insert(0, WaitingReason(reason=held, count=others, next_try=until))
     return found
+
+
+def _held_back(data: Mapping[str, Any]) -> tuple[str | None, datetime | None]:
+    """Why nothing may be asked of the job's model, and until when."""
+    if data["circuit"] != "closed":
+        return f"model {data['model']} is down: {data['circuit_reason'] or 'its calls fail'}", data["circuit_until"]
+    if data["cooldown_until"] is not None and data["cooldown_until"] > data["now"]:
+        return f"model {data['model']} asked to wait", data["cooldown_until"]
+    return None, None

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -26,13 +28,15 @@ _PAUSE_AFTER_ERROR = 2.0
 _RETURN_SECONDS = 15.0
 """What workers get to come back after an outage of ours, before leases that they could not renew are given to others:
 they bring what they finished meanwhile, and it need not be asked again."""
+_LATE_SECONDS = 2.0
+"""A turn that comes so much later than it should tells of an outage: this process was frozen, or the database silent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
     """`turn` is one round in its own transaction; it returns the topics to mention once that is committed.
 
-    `after_outage` seconds pass between a start, or a turn that the database did not take, and the next turn.
+    `after_outage` seconds pass between a start, or a turn that came late or that the database did not take, and the next.
     """
 
     name: str
@@ -94,11 +98,20 @@ def loops(lease_seconds: float) -> list[Loop]:
     ]
 
 
-async def turn(db: Database, loop: Loop, notifications: Notifications) -> bool:
-    """One turn, unless another service is at it; returns whether it was made."""
+class Late(Exception):
+    """A turn was not made, because the time for it is over."""
+
+
+async def turn(db: Database, loop: Loop, notifications: Notifications, latest: float = math.inf) -> bool:
+    """One turn, unless another service is at it; returns whether it was made.
+
+    Raises Late when the database answers only after `latest`, by the monotonic clock.
+    """
     async with db.pool.acquire() as connection, connection.transaction():
         if not await connection.fetchval("select pg_try_advisory_xact_lock($1, $2)", _LOCKS, loop.lock):
             return False
+        if time.monotonic() > latest:
+            raise Late
         topics = await loop.turn(connection)
     for topic in topics:
         notifications.tell(topic)
@@ -107,12 +120,21 @@ async def turn(db: Database, loop: Loop, notifications: Notifications) -> bool:
 
 async def _run(db: Database, loop: Loop, notifications: Notifications) -> None:
     await asyncio.sleep(loop.after_outage)
+    latest = math.inf
     while True:
         try:
-            await turn(db, loop, notifications)
+            await turn(db, loop, notifications, latest)
+            latest = time.monotonic() + loop.seconds + _LATE_SECONDS if loop.after_outage else math.inf
+        except Late:
+            log.warning("maintenance, %s: a turn came late; the next is in %.0f s", loop.name, loop.after_outage)
+            await asyncio.sleep(loop.after_outage)
+            latest = math.inf  # a service that is always slow must not wait for ever
+            continue
         except (asyncpg.PostgresError, *LOST) as error:
             log.warning("maintenance, %s: %s", loop.name, error)
             await asyncio.sleep(max(_PAUSE_AFTER_ERROR, loop.after_outage))
+            latest = math.inf
+            continue
         except Exception:  # the boundary of the loop: a slip in one turn must not end it
             log.exception("maintenance, %s", loop.name)
             await asyncio.sleep(_PAUSE_AFTER_ERROR)

@@ -34,6 +34,11 @@ def job_topic(public_id: str) -> str:
     return f"job:{public_id}"
 
 
+def worker_topic(worker: int) -> str:
+    """There is something that a worker should learn with a heartbeat."""
+    return f"worker:{worker}"
+
+
 class Notifications:
     """The topics of one process. `run` must be running for other processes to take part; without it, only ours do."""
 
@@ -63,6 +68,10 @@ class Notifications:
             listeners.discard(event)
             if not listeners:
                 del self._waiting[topic]
+
+    def awaited(self, topic: str) -> bool:
+        """Whether anybody in this process waits for the topic."""
+        return topic in self._waiting
 
     def _wake(self, topic: str) -> None:
         for event in self._waiting.get(topic, ()):

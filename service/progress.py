@@ -55,13 +55,16 @@ class Progress:
             self.statuses[row.kind] = self.statuses.get(row.kind, 0) + int(row.n)
             self.total += float(row.total or 0)
 
-    def counts(self) -> Counts:
+    def counts(self, cancelled: bool = False) -> Counts:
+        """Where the samples are. Of a cancelled job none waits for another try: those are as pending as the others."""
         by_class = {"scored": 0, "noted": 0, "not_a_measurement": 0}
         for name, n in self.statuses.items():
             by_class[CLASS_OF[Status(name)]] += n
         failed = self.statuses.get(Status.ERROR, 0)
         planned, ended = self.places.get("planned", 0), sum(self.statuses.values())
         waiting, pending = self.places.get("waiting", 0), self.places.get("pending", 0)
+        if cancelled:
+            waiting, pending = 0, pending + waiting
         return Counts(
             planned=planned,
             scored=by_class["scored"] + by_class["noted"],

@@ -98,6 +98,7 @@ def make_cursor(key: Key) -> str:
 
 async def read(connection: AsyncConnection, job: JobRow, after: Key, limit: int, filters: Filters) -> Read:
     """The next results after a place, in the order in which they were stored."""
+    ended = await _ended(connection, job.id)  # before the results are looked up: the last one may come in between
     conditions, values = filters.where()
     conditions += [
         "r.job_id = :job",
@@ -110,7 +111,7 @@ async def read(connection: AsyncConnection, job: JobRow, after: Key, limit: int,
     more, rows = len(rows) > limit, rows[:limit]
     spec = ModelRequest.model_validate(job.data["model_spec"])
     found = [((str(r.xid), int(r.cell), int(r[2])), _result(job.public_id, spec, r)) for r in rows]
-    return Read(found, more, not more and await _ended(connection, job.id))
+    return Read(found, more, ended and not more)
 
 
 async def _ended(connection: AsyncConnection, job: int) -> bool:

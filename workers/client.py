@@ -7,6 +7,7 @@ import contextlib
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import httpx
@@ -19,6 +20,8 @@ from protocol.workers import (
     Departure,
     Heartbeat,
     HeartbeatReply,
+    News,
+    NewsReply,
     OutcomesReply,
     ProbeReport,
     WorkerRegistered,
@@ -34,18 +37,26 @@ _ANSWER = 20.0  # seconds for an ordinary reply
 _SLOWEST = 100_000.0  # bytes a second at which outcomes must at least go out
 
 
+@dataclass(eq=False)
+class _Line:
+    """Connections to the service, and how many calls use them."""
+
+    http: httpx.AsyncClient
+    users: int = 0
+
+
 class ServiceClient:
     """Speaks to the service. Raises ServiceAway (try again) and ServiceRefused (4xx, with the problem's words)."""
 
     def __init__(self, server: str, token: str | None) -> None:
         self._server = server.rstrip("/")
         self._headers = {"authorization": f"Bearer {token}"} if token else {}
-        self._http = open_client()
+        self._line = _Line(open_client())
         self.answer_seconds = _ANSWER
         """How long an ordinary reply may take; beyond the time of a lease it is not worth waiting for."""
 
     async def aclose(self) -> None:
-        await self._http.aclose()
+        await self._line.http.aclose()
 
     async def register(self, registration: WorkerRegistration) -> WorkerRegistered:
         return await self._call(WorkerRegistered, "POST", "/v1/workers", registration)
@@ -63,6 +74,10 @@ class ServiceClient:
     async def heartbeat(self, worker: int, heartbeat: Heartbeat, seconds: float) -> HeartbeatReply:
         return await self._call(HeartbeatReply, "POST", f"/v1/workers/{worker}/heartbeat", heartbeat, seconds=seconds)
 
+    async def news(self, worker: int, news: News) -> NewsReply:
+        path = f"/v1/workers/{worker}/news"
+        return await self._call(NewsReply, "POST", path, news, seconds=news.wait_seconds + self.answer_seconds)
+
     async def answer_probe(self, worker: int, probe: int, report: ProbeReport) -> None:
         await self._send("POST", f"/v1/workers/{worker}/probes/{probe}", report, _ANSWER)
 
@@ -74,12 +89,13 @@ class ServiceClient:
         """The bytes of an asset, by chunk."""
         request = self._request("GET", f"/v1/assets/{sha256}/content", b"")
         try:
-            response = await self._http.send(request, stream=True)
-            try:
-                _check(response.status_code, b"" if response.status_code == 200 else await response.aread())
-                yield response.aiter_raw()
-            finally:
-                await response.aclose()
+            async with self._connections() as http:
+                response = await http.send(request, stream=True)
+                try:
+                    _check(response.status_code, b"" if response.status_code == 200 else await response.aread())
+                    yield response.aiter_raw()
+                finally:
+                    await response.aclose()
         except httpx.HTTPError as error:
             raise ServiceAway(f"{self._server} broke off: {error}") from error
 
@@ -95,14 +111,31 @@ class ServiceClient:
     async def _send(self, method: str, path: str, body: BaseModel | bytes, seconds: float) -> bytes:
         content = body if isinstance(body, bytes) else body.model_dump_json().encode()
         try:
-            async with asyncio.timeout(seconds):
-                response = await self._http.send(self._request(method, path, content))
+            async with self._connections() as http, asyncio.timeout(seconds):
+                response = await http.send(self._request(method, path, content))
         except httpx.HTTPError as error:
             raise ServiceAway(f"{self._server} does not answer: {type(error).__name__}: {error}") from error
         except TimeoutError as error:
             raise ServiceAway(f"{self._server}{path}: no answer within {seconds:.0f} s") from error
         _check(response.status_code, response.content)
         return response.content
+
+    @asynccontextmanager
+    async def _connections(self) -> AsyncIterator[httpx.AsyncClient]:
+        """The connections for one call. When it gets no answer in time the next calls make new ones: those that are idle
+        may be as dead, and each would cost a call as much time again."""
+        line = self._line
+        line.users += 1
+        try:
+            yield line.http
+        except TimeoutError:
+            if line is self._line:
+                self._line = _Line(open_client())
+            raise
+        finally:
+            line.users -= 1
+            if line is not self._line and not line.users:
+                await line.http.aclose()
 
     def _request(self, method: str, path: str, content: bytes) -> httpx.Request:
         headers = {"content-type": "application/json", "accept-encoding": "identity", **self._headers}

@@ -59,7 +59,8 @@ class JobShelf:
         return job in self._specs
 
     def known(self) -> list[str]:
-        return list(self._specs)
+        """The jobs held, as claims name them: what is held of a job may be out of date."""
+        return [f"{job}@{spec.stamp}" for job, spec in self._specs.items()]
 
     def put(self, spec: JobSpec) -> None:
         """Keep a job's spec; those that were not used for longest and are not needed make room."""

@@ -14,7 +14,9 @@ from workers.errors import ServiceAway, ServiceRefused
 from workers.spool import Entry, Spool
 
 FLUSH_SECONDS = 0.05
-ADOPT_SECONDS = 10.0
+ADOPT_SECONDS, ADOPT_LEASES = 10.0, 0.2
+"""How often to look for what dead workers left: in seconds, and in parts of a lease. Their leases must still hold then, or
+the samples that they had answered are asked again."""
 BATCH, BATCH_BYTES = 512, 4 * 1024 * 1024
 _SYNC_SECONDS = 1.0
 log = logging.getLogger(__name__)
@@ -72,6 +74,10 @@ class Outbox:
         """Outcomes that are not acknowledged yet."""
         return len(self._waiting) + self._sending
 
+    def leases(self) -> set[int]:
+        """Leases with outcomes that are not acknowledged yet."""
+        return {lease for lease, _ in self._samples.values()}
+
     async def run(self) -> None:
         """Send for ever; cancel it when the worker leaves."""
         loop = asyncio.get_running_loop()
@@ -85,10 +91,10 @@ class Outbox:
                 synced = last
                 await asyncio.to_thread(self._spool.sync)
 
-    async def adopt(self) -> None:
+    async def adopt(self, lease_seconds: float) -> None:
         """For ever take over, now and then, what other workers of this machine left when they died."""
         while True:
-            await asyncio.sleep(ADOPT_SECONDS)
+            await asyncio.sleep(min(ADOPT_SECONDS, ADOPT_LEASES * lease_seconds))
             if found := self._spool.adopt():
                 log.warning("took over %d outcomes that a dead worker left", len(found))
                 self._waiting.extend(found)

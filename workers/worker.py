@@ -32,6 +32,7 @@ from workers.drivers.base import open_driver
 from workers.errors import ServiceAway, ServiceRefused
 from workers.jobs import JobShelf
 from workers.leases import Held, LeaseBook
+from workers.news import ClaimLog, listen
 from workers.outbox import Outbox
 from workers.probing import answer
 from workers.ramps import START
@@ -63,7 +64,8 @@ class Worker:
         self._leaving, self._hurry = asyncio.Event(), False
         self._registering = asyncio.Lock()
         self._away_since: float | None = None
-        self._away, self._returned = asyncio.Event(), asyncio.Event()
+        self._beat, self._returned = asyncio.Event(), asyncio.Event()
+        self._claims = ClaimLog()
         self._probes: set[asyncio.Task[None]] = set()
 
     def leave(self) -> None:
@@ -79,7 +81,7 @@ class Worker:
         outbox = asyncio.create_task(self._guard(self._outbox.run))
         loops = [
             asyncio.create_task(self._guard(loop))
-            for loop in (self._refill, self._lookout, self._heartbeats, self._fence, self._outbox.adopt)
+            for loop in (self._refill, self._lookout, self._news, self._heartbeats, self._fence, self._adopt)
         ]
         try:
             await self._until_leaving(loops)
@@ -160,7 +162,10 @@ class Worker:
         )
         sent_at = time.monotonic()
         try:
-            reply = await unless(self._returned, self._client.claim(self._id, request))
+            with self._claims.claim():
+                reply = await unless(self._returned, self._client.claim(self._id, request))
+                self._note_back()
+                self._take(reply, sent_at)
         except GivenUp:
             return True
         except ServiceAway as error:
@@ -170,8 +175,6 @@ class Worker:
         except ServiceRefused as error:
             await self._refused(error)
             return True
-        self._note_back()
-        self._take(reply, sent_at)
         return bool(reply.leases)
 
     async def _room_changed(self, seconds: float) -> None:
@@ -247,10 +250,24 @@ class Worker:
                 self._leaving.set()
 
     async def _until_next_heartbeat(self) -> None:
-        """A while; less when the service is away, so that its return is noticed soon."""
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._away.wait(), self._heartbeat_seconds)
+        """A while; less when there is news, or when the service is away, so that its return is noticed soon."""
+        if self._away_since is None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._beat.wait(), self._heartbeat_seconds)
+        self._beat.clear()
+        if self._away_since is not None:
             await asyncio.sleep(min(self._heartbeat_seconds, random.uniform(0.5, 2.0)))
+
+    async def _news(self) -> None:
+        await listen(
+            self._claims,
+            lambda news: self._client.news(self._id, news),
+            lambda: sorted({*self._book.ids(), *self._outbox.leases()}),
+            self._beat.set,
+        )
+
+    async def _adopt(self) -> None:
+        await self._outbox.adopt(self._lease_seconds)
 
     async def _fence(self) -> None:
         """Stop calls of leases that could not be renewed before they run out, by the monotonic clock."""
@@ -292,7 +309,7 @@ class Worker:
 
     async def _drain(self, loops: list[asyncio.Task[None]]) -> None:
         """Hand back what was not started, let calls end within the grace period, report all, depart."""
-        await _cancel(loops[:2])
+        await _cancel(loops[:3])
         log.info("draining: %d calls in flight", self._crew.in_flight)
         self._crew.hand_back("the worker drains")
         end = time.monotonic() + self._settings.grace_seconds
@@ -312,14 +329,13 @@ class Worker:
     def _note_away(self, why: str) -> None:
         if self._away_since is None:
             self._away_since = time.monotonic()
-            self._away.set()
+            self._beat.set()
             log.warning("%s; outcomes wait in the spool meanwhile", why)
 
     def _note_back(self) -> None:
         if self._away_since is not None:
             log.warning("the service is back after %.0f s", time.monotonic() - self._away_since)
             self._away_since = None
-            self._away.clear()
             self._returned.set()  # for those who wait now
             self._returned = asyncio.Event()
             self._outbox.wake()

@@ -7,7 +7,8 @@ All of them may be repeated: a reply that got lost costs nothing but the repetit
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -25,6 +26,8 @@ from protocol.workers import (
     HeartbeatReply,
     JobSpec,
     Lease,
+    News,
+    NewsReply,
     Outcome,
     OutcomesReply,
     OutcomesRequest,
@@ -37,14 +40,15 @@ from protocol.workers import (
 from service import workers
 from service.api.deps import Connection, State, StateDep, stopping
 from service.errors import Invalid, NotFound, RequestError
-from service.notifications import WORK
+from service.notifications import WORK, worker_topic
 from service.problems import fields_of
-from service.queue import leasing, probes, reports
+from service.queue import leasing, news, probes, reports
 from service.queue.dispatch import Given, Want
 
 router = APIRouter(prefix="/workers", tags=["workers"])
 _OUTCOME: TypeAdapter[Outcome] = TypeAdapter(Outcome)
 _MOST_OUTCOMES = 10_000
+log = logging.getLogger(__name__)
 _REGISTER = """
 insert into workers(boot, name, host, pid, version, concurrency, labels) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (boot) do update set last_seen_at = clock_timestamp(), concurrency = excluded.concurrency, labels = excluded.labels,
@@ -97,18 +101,23 @@ async def claim(worker: int, body: ClaimRequest, request: Request, state: StateD
         labels=frozenset(known.labels.items()),
         avoid=await _model_ids(state, body.avoid_models),
     )
+    given = await state.queue.dispatcher.claim(want, body.wait_seconds, _gone(request))
+    if not given:
+        now = await _worker(state, worker)
+        return _reply({"drain": now.state == "draining", "wait_hint": await _hint(state)})
+    seconds = state.settings.lease_seconds + given.asked_at - began  # the worker counts from when it sent the claim
+    reply = await _claim_reply(state, given, set(body.known_jobs), seconds)
+    return Response(reply, media_type="application/json")
+
+
+def _gone(request: Request) -> Callable[[], Awaitable[bool]]:
+    """Whether nobody waits for the reply any more, or the service is to end."""
     ending = stopping(request)
 
     async def gone() -> bool:
         return ending() or await request.is_disconnected()
 
-    given = await state.queue.dispatcher.claim(want, body.wait_seconds, gone)
-    if not given:
-        now = await _worker(state, worker)
-        return _reply({"drain": now.state == "draining", "wait_hint": await _hint(state)})
-    seconds = state.settings.lease_seconds + given.asked_at - began  # the worker counts from when it sent the claim
-    reply = await _claim_reply(state, worker, given, set(body.known_jobs), seconds)
-    return Response(reply, media_type="application/json")
+    return gone
 
 
 async def _model_ids(state: State, names: Sequence[str]) -> frozenset[int]:
@@ -131,13 +140,13 @@ async def _hint(state: State) -> str | None:
     return f"model {row['name']} is paused: {reason}"
 
 
-async def _claim_reply(state: State, worker: int, given: Given, held: set[str], seconds: float) -> bytes:
+async def _claim_reply(state: State, given: Given, held: set[str], seconds: float) -> bytes:
     specs = state.queue.specs
     leases: list[Lease] = []
     jobs: dict[str, JobSpec] = {}
     for grant in given.grants:
         known = await specs.get(grant.job, grant.stamp)
-        if known.public_id not in jobs and specs.must_send(worker, grant.job, known, known.public_id in held):
+        if known.name not in held:
             jobs[known.public_id] = known.spec
         leases.append(
             Lease.model_construct(
@@ -225,6 +234,19 @@ async def heartbeat(worker: int, body: Heartbeat, state: StateDep) -> HeartbeatR
     )
 
 
+@router.post("/{worker}/news", summary="Wait for what a heartbeat would tell")
+async def hear(worker: int, body: News, request: Request, state: StateDep) -> NewsReply:
+    """Returns at once when a job of which the worker holds samples is cancelled, or when it is to drain. Leases that the
+    worker cannot have got, because the reply to its claim was lost, go to others."""
+    await _worker(state, worker)
+    newest, returned = await leasing.take_back_lost(state.db.pool, worker, body.leases, body.settled)
+    if returned:
+        log.warning("worker %d never got %d samples that it had claimed: they go to others", worker, returned)
+        state.queue.notifications.tell(WORK)
+    told = await news.wait(state.db.pool, state.queue.notifications, worker, body.wait_seconds, _gone(request))
+    return NewsReply(newest_lease=newest, heartbeat=told)
+
+
 @router.get("", summary="List the workers")
 async def list_workers(connection: Connection) -> WorkerList:
     return WorkerList(items=await workers.every(connection))
@@ -261,6 +283,7 @@ async def drain(worker: int, state: StateDep) -> dict[str, Any]:
     await _worker(state, worker)
     await state.db.pool.execute("update workers set state = 'draining' where id = $1 and state = 'up'", worker)
     state.queue.dispatcher.release(worker)
+    state.queue.notifications.tell(worker_topic(worker))
     return {"id": worker, "state": (await _worker(state, worker)).state}
 
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Protocol
 
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
+
 
 @dataclass(frozen=True, slots=True)
 class Grant:
@@ -93,3 +96,18 @@ async def reap(connection: Connection, limit: int = 200) -> int:
 async def take_back(connection: Connection, worker: int) -> int:
     """Take back all that a worker holds, because it leaves; no attempt is spent. Returns how many samples."""
     return int(await connection.fetchval("select queue_reap(100000, $1)", worker))
+
+
+async def take_back_lost(connection: Connection, worker: int, named: Sequence[int], settled: int) -> tuple[int, int]:
+    """Take back the leases up to `settled` that a worker does not name: the replies that granted them were lost.
+
+    Returns the newest lease of all, and how many samples were taken back; no attempt is spent.
+    """
+    row = (await connection.fetch("select * from queue_take_back_lost($1, $2, $3)", worker, list(named), settled))[0]
+    return int(row[0]), int(row[1])
+
+
+async def holders(connection: AsyncConnection, job: int) -> list[int]:
+    """The workers that hold samples of a job."""
+    rows = await connection.execute(text("select distinct worker_id from leases where job_id = :job"), {"job": job})
+    return [int(row.worker_id) for row in rows]

@@ -12,7 +12,7 @@ from protocol.workers import CellSpec, JobSpec
 from service.db.engine import Database
 
 _KEPT = 500
-_SENT = 50_000
+_NAMES = 50_000
 _JOB = """
 select j.public_id, j.benchmark, j.benchmark_version, j.options, j.run, j.max_attempts, j.base_seconds, j.max_seconds,
        j.model_facts, j.assets, j.asset_names, m.name as model_name, m.spec as model
@@ -30,15 +30,19 @@ class Known:
     spec: JobSpec
     cells: dict[int, CellSpec]
 
+    @property
+    def name(self) -> str:
+        """As workers name what they hold: the service remembers of nobody what it sent, for a reply may have been lost."""
+        return f"{self.public_id}@{self.stamp}"
+
 
 class Specs:
-    """Jobs by id, newest use last; and which worker was sent which."""
+    """Jobs by id, newest use last."""
 
     def __init__(self, db: Database) -> None:
         self._db = db
         self._jobs: OrderedDict[int, Known] = OrderedDict()
         self._ids: OrderedDict[str, int] = OrderedDict()
-        self._sent: OrderedDict[tuple[int, int], str] = OrderedDict()
         self._workers: OrderedDict[int, None] = OrderedDict()
 
     async def get(self, job: int, stamp: str) -> Known:
@@ -55,21 +59,15 @@ class Specs:
         if unknown:
             rows = await self._db.pool.fetch("select public_id, id from jobs where public_id = any($1)", unknown)
             for public_id, job in rows:
-                _keep(self._ids, public_id, job, _SENT)
+                _keep(self._ids, public_id, job, _NAMES)
         return {name: self._ids[name] for name in public_ids if name in self._ids}
-
-    def must_send(self, worker: int, job: int, known: Known, held: bool) -> bool:
-        """Whether the worker needs the spec: it does not hold it, or one that has changed since. Notes that it gets it."""
-        fresh = held and self._sent.get((worker, job)) == known.stamp
-        _keep(self._sent, (worker, job), known.stamp, _SENT)
-        return not fresh
 
     def knows(self, worker: int) -> bool:
         """Whether the worker is known to have registered; rows of workers are never removed."""
         return worker in self._workers
 
     def note(self, worker: int) -> None:
-        _keep(self._workers, worker, None, _SENT)
+        _keep(self._workers, worker, None, _NAMES)
 
     async def _load(self, job: int, stamp: str) -> Known:
         async with self._db.pool.acquire() as connection:
@@ -89,6 +87,7 @@ class Specs:
             model_facts=row["model_facts"],
             assets=row["assets"],
             asset_names=row["asset_names"],
+            stamp=stamp,
         )
         return Known(stamp, row["public_id"], spec, {c["cell"]: CellSpec(**c) for c in cells})
 

@@ -20,7 +20,7 @@ from tests.faults.conftest import CONCURRENCY, MOST_SAMPLES
 from tests.faults.test_kills import HELD, kill_together
 from tests.faults.test_model_servers import PATIENT, misfortunes, unlucky
 from tests.support.audit import Fact, Key, check_whole, facts
-from tests.support.cluster import LEASE_SECONDS, Service, Workers, add_model, finished, half_blind, submit
+from tests.support.cluster import LEASE_SECONDS, Service, Workers, add_model, eventually, finished, half_blind, submit
 from tests.support.fathom_up import new_home
 from tests.support.fault_proxy import FaultProxy
 from tests.support.model_server import ModelServer
@@ -61,11 +61,17 @@ async def freeze_a_worker(stage: Stage) -> int:
 
 async def drain_a_worker(stage: Stage) -> int:
     victim = stage.chance.choice(stage.workers)
+    await eventually(lambda: registered(stage.service, victim))  # one that is still starting knows no signal
     code = await victim.terminate()
     if code != 0:
         raise AssertionError(f"a worker told to leave ended with code {code}: {victim.said[-2000:]}")
     victim.start()
     return CONCURRENCY
+
+
+async def registered(service: Service, worker: FathomProcess) -> bool:
+    async with service.client() as client:
+        return any(one.pid == worker.pid and one.state != "gone" for one in await client.workers())
 
 
 async def kill_the_service(stage: Stage) -> int:

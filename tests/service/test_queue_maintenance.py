@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
+import pytest
+
 from protocol.jobs import RetryPolicy
 from service import maintenance
 from service.db.engine import Database
@@ -137,3 +141,14 @@ async def test_a_job_whose_last_leases_close_at_the_same_moment_is_settled(datab
     await turn(database, "settle")
     assert await state(database, job) == "completed"
     await ready(database)
+
+
+async def test_a_turn_that_comes_late_takes_nothing_from_workers_that_are_only_coming_back(database: Database) -> None:
+    await add_job(database, await add_model(database), (3,))
+    await claim(database, await add_worker(database), seconds=0)
+    loop = next(loop for loop in maintenance.loops(60) if loop.name == "reap")
+    with pytest.raises(maintenance.Late):
+        await maintenance.turn(database, loop, Notifications(database.url), latest=time.monotonic())
+    assert await database.pool.fetchval("select count(*) from leases") == 1
+    assert await maintenance.turn(database, loop, Notifications(database.url), latest=time.monotonic() + 3600)
+    assert await database.pool.fetchval("select count(*) from leases") == 0

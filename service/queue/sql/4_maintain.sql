@@ -19,41 +19,39 @@ begin
    where id = p_worker;
 end $$;
 
--- Takes a worker's samples back from leases that have run out (p_only null), or that it leaves behind (p_only).
+-- Takes samples back from leases that have run out (p_lost = 1), or that their worker gives up or never got (0).
 -- A lease that ran out may mean that the sample kills its worker: after two losses more than the job allows failures
 -- the sample ends as an error. Returns how many samples were taken back; fewer than the leases held when some had results.
-create or replace function queue_reap(p_limit int, p_only int) returns int language plpgsql
+create or replace function queue_take_back(p_leases bigint[], p_lost int) returns int language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
   t constant timestamptz := clock_timestamp();
-  v_lost int := (p_only is null)::int;
   v_total int := 0;
   v_jobs bigint[] := '{}';
-  v_reason text := case when p_only is null then 'lease ran out' else 'handed back' end;
+  v_reason text := case when p_lost = 1 then 'lease ran out' else 'handed back' end;
   l record;
 begin
   for l in
     select x.*, j.max_attempts from leases x join jobs j on j.id = x.job_id
-     where x.expires_at < case when p_only is null then t else 'infinity' end and (p_only is null or x.worker_id = p_only)
-     order by x.id limit p_limit for update of x skip locked
+     where x.id = any(p_leases) order by x.id for update of x
   loop
     delete from leases where id = l.id;
     v_jobs := v_jobs || l.job_id;
     with back as (
       insert into retries as r (job_id, cell, index, losses, reason, next_try)
-      select l.job_id, l.cell, i, v_lost, v_reason, t from unnest(l.open) i
+      select l.job_id, l.cell, i, p_lost, v_reason, t from unnest(l.open) i
        where not exists(select 1 from results x where x.job_id = l.job_id and x.cell = l.cell and x.index = i)
        order by i
       on conflict (job_id, cell, index) do update
-         set lease_id = null, losses = r.losses + v_lost, reason = v_reason, next_try = t where r.lease_id = l.id
+         set lease_id = null, losses = r.losses + p_lost, reason = v_reason, next_try = t where r.lease_id = l.id
       returning r.index, r.generation, r.attempts, r.losses),
     noted as (
       insert into attempts(job_id, cell, index, generation, attempt, worker_id, lease_id, kind, message)
       select l.job_id, l.cell, b.index, b.generation, b.attempts + b.losses, l.worker_id, l.id, 'expired',
-             'the worker did not renew its lease' from back b where v_lost = 1)
+             'the worker did not renew its lease' from back b where p_lost = 1)
     select v_total + count(*) into v_total from back;
-    if v_lost = 1 then
+    if p_lost = 1 then
       perform queue_give_up(l.worker_id, l.job_id, l.cell, r.index, r.generation, r.attempts + r.losses,
                             format('its workers did not come back %s times: it may be what ends them', r.losses), null)
          from retries r
@@ -63,6 +61,35 @@ begin
   end loop;
   perform queue_after('{}', v_jobs, false);
   return v_total;
+end $$;
+
+-- Takes back what leases hold that have run out (p_only null), or all that a worker leaves behind (p_only).
+create or replace function queue_reap(p_limit int, p_only int) returns int language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  t constant timestamptz := clock_timestamp();
+begin
+  return queue_take_back(
+    array(select x.id from leases x
+           where x.expires_at < case when p_only is null then t else 'infinity' end and (p_only is null or x.worker_id = p_only)
+           order by x.id limit p_limit for update skip locked),
+    (p_only is null)::int);
+end $$;
+
+-- Takes back the leases up to p_settled that a worker does not name among those it holds: the replies that granted them
+-- were lost. Also returns the newest lease: what a claim gets that is sent after the worker was told has a higher number.
+create or replace function queue_take_back_lost(p_worker int, p_named bigint[], p_settled bigint)
+returns table(o_newest bigint, o_samples int) language plpgsql
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
+as $$
+declare
+  v_lost bigint[];
+begin
+  select last_value into o_newest from leases_id_seq;
+  v_lost := array(select l.id from leases l where l.worker_id = p_worker and l.id <= p_settled and l.id <> all(p_named));
+  o_samples := case when v_lost = '{}' then 0 else queue_take_back(v_lost, 0) end;
+  return next;
 end $$;
 
 -- Folds the deltas into the tallies, and moves the figures of jobs and workers that only show progress.

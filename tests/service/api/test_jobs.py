@@ -134,11 +134,47 @@ async def test_a_job_says_that_its_model_is_down_and_when_it_is_tried_again(serv
     down = failed(**address, cause="connection", message="refused", counts=False, model_down=True)
     await service.report(worker, [down])
     shown = await service.ok("GET", f"/v1/jobs/{job}")
-    assert "model m is down: connection: refused" in shown["waiting"][0]["reason"]
-    assert shown["waiting"][0]["next_try"] is not None
+    [waiting] = shown["waiting"]
+    assert "model m is down: connection: refused" in waiting["reason"]
+    assert waiting["next_try"] is not None
+    assert waiting["count"] == PLANNED
     assert shown["counts"]["failed"] == 0
     circuit = (await service.ok("GET", "/v1/models/m"))["circuit"]
     assert circuit["state"] == "open"
+
+
+async def test_each_sample_that_waits_is_counted_under_what_holds_it_back_longest(service: Service, model: str) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 4)
+    later, sooner, down, held = await service.addressed(grant)
+    await service.report(worker, [failed(**later, retry_after=3000)])
+    await service.state.db.pool.execute("update models set cooldown_until = null")
+    await service.report(worker, [failed(**sooner)])
+    await service.report(worker, [failed(**down, cause="connection", message="refused", counts=False, model_down=True)])
+    await service.state.db.pool.execute("update models set circuit_until = clock_timestamp() + interval '10 minutes'")
+    shown = await service.ok("GET", f"/v1/jobs/{job}")
+    assert [(w["reason"], w["count"]) for w in shown["waiting"]] == [
+        ("model m is down: connection: refused", PLANNED - 2),
+        ("server_error", 1),
+    ]
+    assert shown["counts"]["waiting"] + shown["counts"]["pending"] == PLANNED - 1
+    await service.report(worker, [ok(1.0, **held)])
+
+
+async def test_nothing_waits_in_a_cancelled_job(service: Service, model: str) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    [grant] = await service.claim(worker, 2)
+    addresses = await service.addressed(grant)
+    await service.report(worker, [failed(**addresses[0], retry_after=3000)])
+    await service.ok("POST", f"/v1/jobs/{job}/cancel")
+    await service.report(worker, [ok(1.0, **addresses[1])])
+    shown = await service.ok("GET", f"/v1/jobs/{job}")
+    assert (shown["counts"]["waiting"], shown["counts"]["pending"], shown["counts"]["scored"]) == (0, PLANNED - 1, 1)
+    assert _adds_up(shown["counts"])
+    assert sum(cell["counts"]["pending"] for cell in shown["cells"]) == PLANNED - 1
+    assert shown["waiting"] == []
 
 
 async def test_pause_resume_and_cancel_may_be_repeated(service: Service, model: str) -> None:

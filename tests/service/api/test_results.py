@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from protocol.jobs import Status
-from service import cursors
+from service import cursors, jobs, results
 from service.errors import BadCursor
 from service.queue import reports
 from service.settings import Settings
@@ -70,6 +72,32 @@ async def test_reading_while_workers_write_skips_and_repeats_nothing(service: Se
     places = _places(await reader)
     assert len(places) == 120
     assert sorted(places) == [(cell, index) for cell in range(2) for index in range(60)]
+
+
+class Interrupted:
+    """A connection before whose second statement something happens."""
+
+    def __init__(self, connection: AsyncConnection, happens: Callable[[], Awaitable[object]]) -> None:
+        self._connection, self._happens, self._statements = connection, happens, 0
+
+    async def execute(self, *arguments: Any) -> Any:
+        self._statements += 1
+        if self._statements == 2:
+            await self._happens()
+        return await self._connection.execute(*arguments)
+
+
+async def test_results_do_not_end_before_one_that_is_stored_while_a_page_is_read(service: Service, model: str) -> None:
+    job = await service.submit()
+    worker = await service.worker()
+    await service.finish(worker, limit=PLANNED - 1)
+    async with service.state.db.engine.connect() as connection:
+        row = await jobs.find(connection, job)
+        last = Interrupted(connection, lambda: service.finish(worker))
+        read = await results.read(last, row, results.parse_cursor(None), 100, results.Filters())  # type: ignore[arg-type]
+    assert (await service.ok("GET", f"/v1/jobs/{job}"))["state"] == "completed"
+    assert len(read.results) == PLANNED or not read.final
+    assert len(await _read_all(service, job)) == PLANNED
 
 
 async def test_a_cursor_goes_on_after_a_restart_of_the_service(
