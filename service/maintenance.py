@@ -28,8 +28,9 @@ _PAUSE_AFTER_ERROR = 2.0
 _RETURN_SECONDS = 15.0
 """What workers get to come back after an outage of ours, before leases that they could not renew are given to others:
 they bring what they finished meanwhile, and it need not be asked again."""
-_LATE_SECONDS = 2.0
-"""A turn that comes so much later than it should tells of an outage: this process was frozen, or the database silent."""
+_LATE_SECONDS, _MOST_LATE = 2.0, 3
+"""A turn that comes so much later than it should tells of an outage: this process was frozen, or the database silent. After
+so many in a row, it is made however late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,26 +120,24 @@ async def turn(db: Database, loop: Loop, notifications: Notifications, latest: f
 
 
 async def _run(db: Database, loop: Loop, notifications: Notifications) -> None:
-    await asyncio.sleep(loop.after_outage)
-    latest = math.inf
+    pause, late = loop.after_outage, 0
     while True:
+        # A service that is always slow must not wait for ever.
+        careful = loop.after_outage and late < _MOST_LATE
+        latest = time.monotonic() + pause + _LATE_SECONDS if careful else math.inf
+        await asyncio.sleep(pause)
         try:
             await turn(db, loop, notifications, latest)
-            latest = time.monotonic() + loop.seconds + _LATE_SECONDS if loop.after_outage else math.inf
+            pause, late = loop.seconds, 0
         except Late:
-            log.warning("maintenance, %s: a turn came late; the next is in %.0f s", loop.name, loop.after_outage)
-            await asyncio.sleep(loop.after_outage)
-            latest = math.inf  # a service that is always slow must not wait for ever
-            continue
+            pause, late = loop.after_outage, late + 1
+            log.warning("maintenance, %s: a turn came late; the next is in %.0f s", loop.name, pause)
         except (asyncpg.PostgresError, *LOST) as error:
             log.warning("maintenance, %s: %s", loop.name, error)
-            await asyncio.sleep(max(_PAUSE_AFTER_ERROR, loop.after_outage))
-            latest = math.inf
-            continue
+            pause = max(_PAUSE_AFTER_ERROR, loop.after_outage)
         except Exception:  # the boundary of the loop: a slip in one turn must not end it
             log.exception("maintenance, %s", loop.name)
-            await asyncio.sleep(_PAUSE_AFTER_ERROR)
-        await asyncio.sleep(loop.seconds)
+            pause = _PAUSE_AFTER_ERROR
 
 
 async def run(db: Database, notifications: Notifications, lease_seconds: float) -> None:

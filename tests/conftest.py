@@ -30,6 +30,12 @@ def at_database(url: str, name: str) -> str:
     return url.replace("/postgres?", f"/{name}?")
 
 
+async def execute(url: str, statement: str) -> None:
+    connection = await asyncpg.connect(raw_dsn(url))
+    await connection.execute(statement)
+    await connection.close()
+
+
 @pytest.fixture
 def server_folder() -> Iterator[Path]:
     """An empty folder that the account of Postgres can enter, which pytest's own are not when root runs them."""
@@ -68,14 +74,18 @@ def database_url(postgres: EmbeddedPostgres, template_database: str) -> Iterator
     """DATABASE_URL of a migrated, empty database of this test's own."""
     name = f"test_{uuid4().hex[:12]}"
 
-    async def execute(statement: str) -> None:
-        connection = await asyncpg.connect(raw_dsn(postgres.url))
-        await connection.execute(statement)
-        await connection.close()
-
-    run_apart(execute(f"create database {name} template {template_database}"))
+    run_apart(execute(postgres.url, f"create database {name} template {template_database}"))
     yield at_database(postgres.url, name)
-    run_apart(execute(f"drop database {name} (force)"))
+    run_apart(execute(postgres.url, f"drop database {name} (force)"))
+
+
+@pytest.fixture
+def empty_database(postgres: EmbeddedPostgres) -> Iterator[str]:
+    """DATABASE_URL of a database without any tables."""
+    name = f"empty_{uuid4().hex[:12]}"
+    run_apart(execute(postgres.url, f"create database {name}"))
+    yield at_database(postgres.url, name)
+    run_apart(execute(postgres.url, f"drop database {name} (force)"))
 
 
 @pytest.fixture

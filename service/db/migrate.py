@@ -17,6 +17,14 @@ from service.db.engine import parse_url
 from service.db.errors import NotMigrated
 
 _LOCK = 0x0FA7_403A
+_TAKE_IN = """
+update results r set xid = pg_current_xact_id()
+ where r.xid >= pg_snapshot_xmax(pg_current_snapshot())
+   and r.job_id in (select j.id from jobs j where exists(
+         select 1 from results x where x.job_id = j.id and x.xid >= pg_snapshot_xmax(pg_current_snapshot())))
+"""
+"""Results are read in the order of the transactions that stored them, as far as those are over. A backup that another server
+made has numbers that this one's transactions have not reached: readers would wait for them."""
 FUNCTIONS = Path(__file__).parent.parent / "queue" / "sql"
 
 
@@ -30,7 +38,7 @@ def config() -> Config:
 
 
 async def upgrade(url: str, revision: str = "head") -> None:
-    """Run all pending migrations, then (re)define the functions of `service/queue/sql/`.
+    """Run all pending migrations, (re)define the functions of `service/queue/sql/`, take in what a backup brought.
 
     Several services may start at once: the first one migrates, the others wait for it.
     """
@@ -45,6 +53,7 @@ async def upgrade(url: str, revision: str = "head") -> None:
                 assert driver is not None
                 for file in sorted(FUNCTIONS.glob("*.sql")):
                     await driver.execute(file.read_text())
+                await driver.execute(_TAKE_IN)
     finally:
         await engine.dispose()
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-import asyncpg
 import pytest
 
 from fathom.errors import FathomError
 from protocol.jobs import Job, JobState
 from service.db.embedded import EmbeddedPostgres
-from service.db.engine import raw_dsn
-from tests.conftest import at_database, run_apart
+from tests.conftest import at_database, execute, run_apart
 from tests.support.audit import Fact, Key, facts
-from tests.support.cluster import Service, Workers, add_model, finished, half_blind, submit
+from tests.support.cluster import PATIENCE, Service, Workers, add_model, finished, half_blind, submit
 from tests.support.fathom_up import new_home
 from tests.support.model_server import ModelServer
 from tests.support.small_tokenizer import count
@@ -118,6 +117,17 @@ async def progress(model: ModelServer, calls: int, seconds: float = 120) -> None
     await until(lambda: model.started >= before + calls, seconds)
 
 
+def moments(chance: random.Random, count: int, model: ModelServer, samples: int) -> list[int]:
+    """When to strike: rising numbers of calls that the model will have had, in the first three quarters of a job of so
+    many samples. A job that is quicker than the faults reaches them too."""
+    return [model.started + at for at in sorted(chance.sample(range(4, 3 * samples // 4), count))]
+
+
+async def reached(model: ModelServer, calls: int) -> None:
+    """Wait until the model has had so many calls in all."""
+    await until(lambda: model.started >= calls, PATIENCE)
+
+
 @pytest.fixture(scope="session")
 def patient(postgres: EmbeddedPostgres, template_database: str) -> Iterator[Service]:
     """`fathom serve` on a database of its own, with leases that no pause of a slow machine lets run out."""
@@ -130,10 +140,17 @@ def patient(postgres: EmbeddedPostgres, template_database: str) -> Iterator[Serv
             made.process.kill()
 
 
-async def execute(url: str, statement: str) -> None:
-    connection = await asyncpg.connect(raw_dsn(url))
-    await connection.execute(statement)
-    await connection.close()
+@pytest.fixture(scope="session")
+def endless(postgres: EmbeddedPostgres, template_database: str) -> Iterator[Service]:
+    """`fathom serve` on a database of its own, whose leases and heartbeats no test outlives."""
+    run_apart(execute(postgres.url, f"create database endless template {template_database}"))
+    environment = {"FATHOM_LEASE_SECONDS": "3600", "FATHOM_HEARTBEAT_SECONDS": "900"}
+    with new_home() as home:
+        made = Service(home, "endless", at_database(postgres.url, "endless"), environment)
+        try:
+            yield made.start()
+        finally:
+            made.process.kill()
 
 
 @pytest.fixture

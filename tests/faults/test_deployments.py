@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import asyncpg
 import pytest
 
 from fathom.errors import Refused, Unreachable
+from protocol.jobs import Clone, JobState
 from service.db import migrate
 from service.db.engine import raw_dsn
 from tests.faults.conftest import CONCURRENCY, progress
-from tests.support.audit import Fact, Key, check_whole
-from tests.support.cluster import LENGTHS, PATIENCE, TASKS, Service, Workers, add_model, submit
+from tests.support.audit import Fact, Key, check_whole, facts, prompts_of
+from tests.support.cluster import LENGTHS, PATIENCE, TASKS, Service, Workers, add_model, finished, submit
 from tests.support.fathom_up import new_home
 from tests.support.model_server import ModelServer
 from tests.support.waiting import until
 
 SAMPLES = 40
+SCHEMAS = Path(__file__).parent / "schemas"
+"""Databases with a job in flight, each written by the last version of a schema (`tests.support.schema_dump`)."""
 
 
 async def test_workers_told_to_leave_finish_or_hand_back_and_exit_with_0(
@@ -120,16 +125,59 @@ async def test_migrating_again_leaves_a_running_job_alone(
     model_name: str,
     faultless: dict[Key, Fact],
 ) -> None:
-    """There is one schema so far; what a new version does first is run all migrations again and define the functions
-    anew, here beside workers that use them."""
+    """What a new version does first is run all migrations again and define the functions anew, here beside workers."""
     assert patient.database_url is not None
     patient_workers.start(2, concurrency=CONCURRENCY)
     async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
-    for _ in range(4):
         await progress(model, 8)
-        await asyncio.gather(migrate.upgrade(patient.database_url), migrate.upgrade(patient.database_url))
+        while (await client.job(job.id)).state is JobState.RUNNING:
+            await asyncio.gather(migrate.upgrade(patient.database_url), migrate.upgrade(patient.database_url))
     await check_whole(patient, job.id, faultless, model.calls)
+
+
+@pytest.mark.parametrize("schema", sorted(SCHEMAS.glob("*.sql")), ids=lambda path: path.stem)
+async def test_a_job_in_flight_under_an_older_schema_is_finished_under_this_one(
+    empty_database: str, model: ModelServer, schema: Path
+) -> None:
+    connection = await asyncpg.connect(raw_dsn(empty_database))
+    await connection.execute(schema.read_text())
+    held = await connection.fetchval("select count(*) from public.leases")
+    await connection.execute("update public.leases set expires_at = clock_timestamp() + interval '2 seconds'")
+    address = "update public.models set spec = jsonb_set(spec, '{base_url}', to_jsonb($1::text))"
+    await connection.execute(address, model.base_url)
+    stored = {tuple(row) for row in await connection.fetch("select cell, index, prompt_sha256 from public.results")}
+    await connection.close()
+    assert held, "the worker that made it was killed with calls in flight"
+    assert stored
+    async with of_a_database(empty_database) as (service, workers), service.client() as client:
+        workers.start(2, concurrency=CONCURRENCY)
+        [job] = await client.jobs()
+        ended = await finished(service, job.id)
+        assert (ended.state, ended.counts.done) == (JobState.COMPLETED, ended.counts.planned)
+        asked = prompts_of(model.calls)
+        found = await facts(client, job.id)
+        fresh = {one.prompt_sha256 for one in found.values()} - {sha256.hex() for _, _, sha256 in stored}
+        assert asked == Counter(fresh), "what was stored is not asked again, the rest once"
+        assert len(found) == ended.counts.planned == len(fresh) + len(stored)
+        again = await client.clone(job.id, Clone())
+        await finished(service, again.id)
+        assert await facts(client, again.id) == found
+
+
+@asynccontextmanager
+async def of_a_database(url: str) -> AsyncIterator[tuple[Service, Workers]]:
+    """A service that has brought a database to its schema, and its workers."""
+    await migrate.upgrade(url)
+    with new_home() as home:
+        service = Service(home, "newer", url)
+        workers = Workers(home, service)
+        try:
+            await service.restart()
+            yield service, workers
+        finally:
+            await asyncio.to_thread(workers.stop)
+            await service.kill()
 
 
 async def test_a_service_refuses_to_start_on_a_schema_that_is_not_its_own(database_url: str) -> None:

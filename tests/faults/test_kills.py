@@ -11,7 +11,7 @@ from collections import Counter
 import pytest
 
 from fathom.client import Client
-from tests.faults.conftest import CONCURRENCY, progress
+from tests.faults.conftest import CONCURRENCY, moments, reached
 from tests.support.audit import Fact, Key, check_whole, key
 from tests.support.cluster import LENGTHS, PATIENCE, Service, Workers, add_model, submit
 from tests.support.model_server import ModelServer
@@ -19,6 +19,7 @@ from tests.support.processes import FathomProcess, quietly
 from tests.support.waiting import until
 
 SAMPLES = 60
+PLANNED = SAMPLES * len(LENGTHS)
 HELD = 2 * CONCURRENCY
 """Samples that a worker may hold: as many as it asks at once, and as many claimed ahead."""
 
@@ -32,8 +33,8 @@ async def test_workers_killed_at_random_moments_cost_their_calls_in_flight_and_n
     async with service.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
     kills = 5
-    for _ in range(kills):
-        await progress(model, chance.randint(4, 14))
+    for moment in moments(chance, kills, model, PLANNED):
+        await reached(model, moment)
         victim = running.pop(chance.randrange(len(running)))
         await quietly(victim)
         victim.start()
@@ -53,8 +54,8 @@ async def test_a_service_killed_at_random_moments_costs_no_call_and_no_reader_mi
     async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
         reader = asyncio.create_task(read_all(client, job.id))
-        for _ in range(3):
-            await progress(model, chance.randint(8, 24))
+        for moment in moments(chance, 3, model, PLANNED):
+            await reached(model, moment)
             await patient.kill()
             await patient.restart()
         await check_whole(patient, job.id, faultless, model.calls)
@@ -105,8 +106,8 @@ async def test_postgres_killed_at_random_moments_keeps_every_stored_result(
     async with service.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
     kills = 3
-    for _ in range(kills):
-        await progress(model, chance.randint(8, 24))
+    for moment in moments(chance, kills, model, PLANNED):
+        await reached(model, moment)
         await until(service.kill_postgres, PATIENCE)
     await check_whole(service, job.id, faultless, model.calls, lost=kills * len(running) * HELD)
 
@@ -119,8 +120,8 @@ async def test_everything_killed_at_once_and_started_again_goes_on_where_it_was(
     async with service.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
     kills = 2
-    for _ in range(kills):
-        await progress(model, chance.randint(10, 30))
+    for moment in moments(chance, kills, model, PLANNED):
+        await reached(model, moment)
         await kill_together(service, running)
         await service.restart()
         for worker in running:

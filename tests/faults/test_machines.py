@@ -16,9 +16,10 @@ import pytest
 
 from service.db.folder import PORT, SUPERUSER
 from tests.faults.conftest import CONCURRENCY, progress
-from tests.support.audit import Fact, Key, check_whole
+from tests.support.audit import Fact, Key, check_whole, prompts_of
 from tests.support.cable import Cable
 from tests.support.cluster import PATIENCE, Service, Workers, add_model, submit
+from tests.support.exposure import exposed
 from tests.support.fathom_up import new_home
 from tests.support.fault_proxy import FaultProxy
 from tests.support.model_server import ModelServer
@@ -38,27 +39,33 @@ def cable() -> Iterator[Cable]:
 
 @pytest.mark.skipif(no_network is not None, reason=str(no_network))
 async def test_a_worker_whose_network_is_cut_is_replaced_and_takes_part_again_when_it_is_back(
-    service: Service, workers: Workers, model: ModelServer, model_name: str, faultless: dict[Key, Fact], cable: Cable
+    patient: Service,
+    patient_workers: Workers,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
+    cable: Cable,
 ) -> None:
     async with (
-        FaultProxy((service.host, service.port), cable.here) as to_service,
+        FaultProxy((patient.host, patient.port), cable.here) as to_service,
         FaultProxy(("127.0.0.1", model.port), cable.here) as to_model,
-        service.client() as client,
+        patient.client() as client,
     ):
-        (far,) = workers.start(concurrency=CONCURRENCY, server=to_service.address, wrapper=cable.inside)
+        (far,) = patient_workers.start(concurrency=CONCURRENCY, server=to_service.address, wrapper=cable.inside)
         await add_model(client, model_name, f"{to_model.address}/v1")
         job = await submit(client, model_name, SAMPLES)
         await progress(model, 10)
-        (near,) = workers.start(concurrency=CONCURRENCY)
+        (near,) = patient_workers.start(concurrency=CONCURRENCY)
         cable.cut()
-        await check_whole(service, job.id, faultless, model.calls, lost=2 * CONCURRENCY)
+        stuck = await exposed(patient, job.id, model, far, faultless)
+        await check_whole(patient, job.id, faultless, model.calls, exposed=stuck)
 
         cable.mend()
         await until(lambda: "is back" in far.said, PATIENCE)
         assert await near.terminate() == 0
         model.calls.clear()
         second = await submit(client, model_name, 6)
-        await check_whole(service, second.id, faultless, model.calls)
+        await check_whole(patient, second.id, faultless, model.calls)
 
 
 @pytest.mark.skipif(not _FAKETIME, reason="libfaketime is not installed (Debian package `libfaketime`)")
@@ -143,8 +150,10 @@ async def test_a_full_disk_stops_the_database_not_the_job(model: ModelServer, fa
             await until(lambda: model.in_flight == 0, PATIENCE)
             assert service.process.running
             assert all(worker.running for worker in running)
+            asked = set(prompts_of(model.calls))  # among them what was claimed so late that the database forgot it
             ballast.remove()
-            await check_whole(service, job.id, faultless, model.calls, lost=2 * len(running) * CONCURRENCY)
+            await check_whole(service, job.id, faultless, model.calls, exposed=asked)
+            assert sum(n - 1 for n in prompts_of(model.calls).values()) <= 2 * len(running) * CONCURRENCY
         finally:
             await asyncio.to_thread(workers.stop)
 

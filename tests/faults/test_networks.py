@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 from fathom.client import Client
 from fathom.errors import Unreachable
 from service.db.folder import PORT
-from tests.faults.conftest import CONCURRENCY, progress
+from tests.faults.conftest import CONCURRENCY, moments, new_workers, progress, reached
 from tests.support.audit import Fact, Key, check_whole
 from tests.support.cluster import LEASE_SECONDS, LENGTHS, PATIENCE, TASKS, Service, Workers, add_model, submit
 from tests.support.fathom_up import new_home
@@ -79,8 +79,8 @@ async def test_connections_reset_again_and_again_cost_no_call(
     patient_workers.start(2, concurrency=CONCURRENCY, server=patient_line.address)
     async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
-    for _ in range(5):
-        await progress(model, chance.randint(1, 12))
+    for moment in moments(chance, 5, model, SAMPLES * len(LENGTHS)):
+        await reached(model, moment)
         patient_line.break_all()
         patient_line.cut_after = chance.choice([None, 10, 400])
         await asyncio.sleep(chance.random() / 2)
@@ -114,20 +114,59 @@ async def test_a_models_limit_holds_through_a_partition_because_the_worker_cut_o
         await until(lambda: "is back" in cut_off.said, PATIENCE)
 
 
-async def test_half_open_connections_are_noticed_and_replaced(
-    service: Service,
-    workers: Workers,
+async def test_half_open_connections_are_noticed_and_replaced_before_a_lease_runs_out(
+    patient: Service,
+    patient_workers: Workers,
     model: ModelServer,
     model_name: str,
     faultless: dict[Key, Fact],
-    line: FaultProxy,
+    patient_line: FaultProxy,
 ) -> None:
-    workers.start(concurrency=CONCURRENCY, server=line.address)
-    async with service.client() as client:
+    patient_workers.start(concurrency=CONCURRENCY, server=patient_line.address)
+    async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), 20)
         await progress(model, 10)
-        line.half_open()
-        await check_whole(service, job.id, faultless, model.calls, lost=2 * CONCURRENCY)
+        patient_line.half_open()
+        await check_whole(patient, job.id, faultless, model.calls)
+
+
+async def test_what_a_lost_reply_had_granted_goes_to_others_long_before_its_lease_ends(
+    endless: Service,
+    model: ModelServer,
+    model_name: str,
+    faultless: dict[Key, Fact],
+) -> None:
+    async with (
+        FaultProxy((endless.host, endless.port)) as line,
+        new_workers(endless) as workers,
+        endless.client() as client,
+    ):
+        workers.start(concurrency=CONCURRENCY, server=line.address)
+        await add_model(client, model_name, model.base_url)
+        model.latency = 1.0
+        line.lose_replies(b"/claims ", 1)
+        job = await submit(client, model_name, 6)
+        await lost_replies(line, 1)
+        await check_whole(endless, job.id, faultless, model.calls)
+
+
+async def test_a_cancelled_job_stops_its_calls_long_before_a_heartbeat(
+    endless: Service, model: ModelServer, model_name: str, faultless: dict[Key, Fact]
+) -> None:
+    async with new_workers(endless) as workers, endless.client() as client:
+        workers.start(concurrency=CONCURRENCY)
+        await add_model(client, model_name, model.base_url)
+        model.latency = 3600.0
+        job = await submit(client, model_name, 6)
+        await until(lambda: model.in_flight == CONCURRENCY, PATIENCE)
+        await client.cancel(job.id)
+        await until(lambda: model.in_flight == 0, PATIENCE)
+        counts = (await client.job(job.id)).counts
+        assert (counts.waiting, counts.done) == (0, 0)
+        model.latency = 0.0
+        model.calls.clear()
+        other = await submit(client, model_name, 3)
+        await check_whole(endless, other.id, faultless, model.calls)
 
 
 async def test_a_submission_whose_reply_was_lost_can_be_sent_again_and_makes_one_job(
@@ -171,8 +210,8 @@ async def test_database_connections_reset_in_any_statement_lose_nothing(
     async with behind_a_proxy(database_url) as (line, service, workers):
         async with service.client() as client:
             job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
-        for _ in range(6):
-            await progress(model, chance.randint(1, 10))
+        for moment in moments(chance, 6, model, SAMPLES * len(LENGTHS)):
+            await reached(model, moment)
             line.cut_after = chance.choice([0, 100, 2000])
             line.break_all()
             await broken(line, line.broken)
@@ -183,11 +222,11 @@ async def test_database_connections_reset_in_any_statement_lose_nothing(
 async def test_a_database_that_goes_silent_is_waited_for(
     database_url: str, model: ModelServer, faultless: dict[Key, Fact]
 ) -> None:
-    async with behind_a_proxy(database_url) as (line, service, workers):
+    async with behind_a_proxy(database_url) as (line, service, _):
         async with service.client() as client:
             job = await submit(client, await add_model(client, "m", model.base_url), SAMPLES)
         await progress(model, 10)
         line.mode = "silent"
         await until(lambda: model.in_flight == 0, PATIENCE)
         line.mode = "pass"
-        await check_whole(service, job.id, faultless, model.calls, lost=2 * len(workers.started) * CONCURRENCY)
+        await check_whole(service, job.id, faultless, model.calls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from fathom.client import Client
@@ -48,13 +48,18 @@ def prompts_of(calls: Iterable[Seen]) -> Counter[str]:
 
 
 async def check_whole(
-    service: Service, job: str, faultless: Mapping[Key, Fact], calls: Iterable[Seen], lost: int = 0
+    service: Service,
+    job: str,
+    faultless: Mapping[Key, Fact],
+    calls: Iterable[Seen],
+    lost: int = 0,
+    exposed: Collection[str] = (),
 ) -> JobDetail:
     """Wait for the job's end and check it.
 
     Results are as many as samples, none twice, each equal to the fault-free run's; the progress figures agree with
-    them; and the model got at most one call a sample and `lost` more: of each place that a fault cut off the call in flight,
-    and the answer before it where its report can't have been acknowledged.
+    them; and the model got at most one call a sample, one more for each of the prompts that were `exposed` to the fault,
+    and `lost` more in all.
     """
     ended = await finished(service, job)
     async with service.client() as client:
@@ -67,7 +72,8 @@ async def check_whole(
     asked = prompts_of(calls)
     of_job = {one.prompt_sha256: asked[one.prompt_sha256] for one in wanted.values()}
     assert min(of_job.values()) >= 1, "a sample has a result and was never asked"
-    assert sum(of_job.values()) <= len(wanted) + lost, Counter(of_job.values())
+    beyond = {prompt: n - 1 - (prompt in exposed) for prompt, n in of_job.items() if n > 1 + (prompt in exposed)}
+    assert sum(beyond.values()) <= lost, (beyond, Counter(of_job.values()), len(exposed))
     return ended
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from uuid import uuid4
 
 import asyncpg
 import pytest
@@ -14,37 +12,26 @@ from sqlalchemy import Connection
 from sqlalchemy.dialects.postgresql.base import ischema_names
 from sqlalchemy.ext.asyncio import create_async_engine
 
+from service import jobs, results
 from service.db import migrate
 from service.db.columns import Xid8
-from service.db.embedded import EmbeddedPostgres
-from service.db.engine import parse_url, raw_dsn
+from service.db.engine import Database, parse_url, raw_dsn
 from service.db.errors import NotMigrated
 from service.db.tables import metadata
-from tests.conftest import at_database
+from tests.support.queue import add_job, add_model, add_worker, work_off
 
 
-@pytest.fixture
-async def empty(postgres: EmbeddedPostgres) -> AsyncIterator[str]:
-    """DATABASE_URL of an empty database."""
-    admin = await asyncpg.connect(raw_dsn(postgres.url))
-    name = f"empty_{uuid4().hex[:12]}"
-    await admin.execute(f"create database {name}")
-    yield at_database(postgres.url, name)
-    await admin.execute(f"drop database {name} (force)")
-    await admin.close()
-
-
-async def test_an_empty_database_is_not_migrated(empty: str) -> None:
+async def test_an_empty_database_is_not_migrated(empty_database: str) -> None:
     with pytest.raises(NotMigrated, match="schema is empty, this version needs"):
-        await migrate.check(empty)
-    await migrate.upgrade(empty)
-    await migrate.check(empty)
+        await migrate.check(empty_database)
+    await migrate.upgrade(empty_database)
+    await migrate.check(empty_database)
 
 
-async def test_services_that_start_at_once_migrate_once(empty: str) -> None:
-    await asyncio.gather(*(migrate.upgrade(empty) for _ in range(4)))
-    await migrate.check(empty)
-    connection = await asyncpg.connect(raw_dsn(empty))
+async def test_services_that_start_at_once_migrate_once(empty_database: str) -> None:
+    await asyncio.gather(*(migrate.upgrade(empty_database) for _ in range(4)))
+    await migrate.check(empty_database)
+    connection = await asyncpg.connect(raw_dsn(empty_database))
     assert await connection.fetchval("select count(*) from alembic_version") == 1
     assert await connection.fetchval("select count(*) from pg_proc where proname = 'queue_claim'") == 1
     await connection.close()
@@ -71,3 +58,18 @@ async def test_a_migration_with_a_job_under_way_loses_nothing(database_url: str)
     await migrate.upgrade(database_url)
     assert await connection.fetchval("select count(*) from tokens") == 1
     await connection.close()
+
+
+async def test_results_that_a_backup_brought_from_another_server_can_be_read(database: Database) -> None:
+    job = await add_job(database, await add_model(database), (3,))
+    worker = await add_worker(database)
+    assert await work_off(database, worker, job) == 3
+    await database.pool.execute("update results set xid = '123456789012' where index > 0")
+    async with database.engine.connect() as connection:
+        row = await jobs.find(connection, job.public)
+        assert len((await results.read(connection, row, results.parse_cursor(None), 10, results.Filters())).results) < 3
+    await migrate.upgrade(database.url)
+    async with database.engine.connect() as connection:
+        read = await results.read(connection, row, results.parse_cursor(None), 10, results.Filters())
+    assert [place[2] for place, _ in read.results] == [0, 1, 2]
+    assert read.final
