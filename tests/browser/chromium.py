@@ -114,7 +114,7 @@ async def _address(folder: Path, process: asyncio.subprocess.Process) -> str:
                 break
             await asyncio.sleep(0.05)
         port = text.splitlines()[0]
-        async with httpx.AsyncClient() as http:
+        async with httpx.AsyncClient(timeout=60) as http:
             while True:
                 tabs = (await http.get(f"http://127.0.0.1:{port}/json/list")).json()
                 for tab in tabs:

@@ -38,7 +38,7 @@ async def exposed(
 
 async def all_received(model: ModelServer) -> None:
     """Return when the model server has read what was sent before: it takes connections and requests in their order."""
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         (await client.get(f"{model.address}/health")).raise_for_status()
 
 

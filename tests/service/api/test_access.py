@@ -13,7 +13,7 @@ from tests.service.api.acting import Service
 
 
 async def test_everything_but_health_refuses_without_a_token(service: Service) -> None:
-    async with httpx.AsyncClient(base_url=service.url) as stranger:
+    async with httpx.AsyncClient(base_url=service.url, timeout=60) as stranger:
         assert (await stranger.get("/healthz")).json() == {"status": "ok"}
         document = (await service.http.get("/openapi.json")).json()
         for path, methods in document["paths"].items():
@@ -33,7 +33,7 @@ class _Ones(dict[str, str]):
 
 @pytest.mark.parametrize("header", ["Bearer wrong", "Basic abc", "Bearer", "nonsense"])
 async def test_a_wrong_token_is_refused(service: Service, header: str) -> None:
-    async with httpx.AsyncClient(base_url=service.url) as stranger:
+    async with httpx.AsyncClient(base_url=service.url, timeout=60) as stranger:
         answer = await stranger.get("/v1/jobs", headers={"Authorization": header})
     assert answer.status_code == 401
     assert "token" in answer.json()["detail"] or "scheme" in answer.json()["detail"]
@@ -62,7 +62,7 @@ async def test_a_deployments_own_token_is_let_in(database: Database) -> None:
 
 
 async def test_the_address_with_the_token_sets_a_cookie_and_hides_the_token(service: Service) -> None:
-    async with httpx.AsyncClient(base_url=service.url) as browser:
+    async with httpx.AsyncClient(base_url=service.url, timeout=60) as browser:
         first = await browser.get("/jobs", params={"state": "running", "token": service.token})
         assert first.status_code == 303
         assert first.headers["location"] == "/jobs?state=running"
@@ -82,7 +82,7 @@ async def test_behind_a_proxy_with_tls_the_cookie_is_for_https_alone(service: Se
 
 
 async def test_a_page_without_a_token_asks_for_one_and_leads_back(service: Service) -> None:
-    async with httpx.AsyncClient(base_url=service.url) as browser:
+    async with httpx.AsyncClient(base_url=service.url, timeout=60) as browser:
         asked = await browser.get("/models?x=1")
         assert asked.status_code == 401
         assert 'value="/models?x=1"' in asked.text
@@ -98,13 +98,13 @@ async def test_a_page_without_a_token_asks_for_one_and_leads_back(service: Servi
 
 @pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", ""])
 async def test_signing_in_leads_nowhere_else(service: Service, target: str) -> None:
-    async with httpx.AsyncClient(base_url=service.url) as browser:
+    async with httpx.AsyncClient(base_url=service.url, timeout=60) as browser:
         answer = await browser.post("/login", data={"token": service.token, "next": target})
     assert answer.headers["location"] == "/"
 
 
 async def test_another_sites_page_changes_nothing_with_the_cookie(service: Service, model: str) -> None:
-    async with httpx.AsyncClient(base_url=service.url, cookies={auth.COOKIE: service.token}) as browser:
+    async with httpx.AsyncClient(base_url=service.url, cookies={auth.COOKIE: service.token}, timeout=60) as browser:
         assert (await browser.get("/v1/models")).status_code == 200
         for headers in ({}, {"Origin": "https://evil.example"}):
             assert (await browser.delete("/v1/models/m", headers=headers)).status_code == 403
@@ -112,7 +112,7 @@ async def test_another_sites_page_changes_nothing_with_the_cookie(service: Servi
 
 
 async def test_pages_run_nothing_but_our_own_files(service: Service) -> None:
-    async with httpx.AsyncClient(base_url=service.url, cookies={auth.COOKIE: service.token}) as browser:
+    async with httpx.AsyncClient(base_url=service.url, cookies={auth.COOKIE: service.token}, timeout=60) as browser:
         for path in ("/", "/jobs", "/models", "/workers", "/docs"):
             policy = (await browser.get(path)).headers["content-security-policy"]
             assert "default-src 'none'" in policy

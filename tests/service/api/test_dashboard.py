@@ -42,7 +42,9 @@ class Tags(HTMLParser):
 @pytest.fixture
 async def browser(service: Service) -> AsyncIterator[httpx.AsyncClient]:
     headers = {"Accept": "text/html", "Origin": service.url}
-    async with httpx.AsyncClient(base_url=service.url, cookies={COOKIE: service.token}, headers=headers) as client:
+    async with httpx.AsyncClient(
+        base_url=service.url, cookies={COOKIE: service.token}, headers=headers, timeout=60
+    ) as client:
         yield client
 
 

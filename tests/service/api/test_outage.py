@@ -57,7 +57,7 @@ async def _away(service: Service) -> None:
         assert answer.status_code == 503, f"{path}: {answer.text}"
         assert answer.headers["content-type"] == "application/problem+json"
         assert int(answer.headers["retry-after"]) > 0
-    async with httpx.AsyncClient(base_url=service.url, cookies={COOKIE: service.token}) as browser:
+    async with httpx.AsyncClient(base_url=service.url, cookies={COOKIE: service.token}, timeout=60) as browser:
         page = await browser.get("/", headers={"Accept": "text/html"})
     assert page.status_code == 503
     assert "database" in page.text
