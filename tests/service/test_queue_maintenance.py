@@ -10,7 +10,7 @@ from protocol.jobs import RetryPolicy
 from service import maintenance
 from service.db.engine import Database
 from service.notifications import Notifications
-from service.queue import reports
+from service.queue import leasing, reports
 from tests.support.queue import (
     Job,
     add_job,
@@ -107,6 +107,15 @@ async def test_a_worker_not_heard_of_is_gone_until_it_comes_back(database: Datab
     assert await database.pool.fetchval("select state from workers") == "gone"
     await database.pool.fetch("select * from queue_heartbeat($1, '{}', '60 seconds', false, '{}')", worker)
     assert await database.pool.fetchval("select state from workers") == "up"
+
+
+async def test_a_worker_that_has_left_is_not_brought_back_by_its_last_heartbeat(database: Database) -> None:
+    worker = await add_worker(database)
+    await leasing.heartbeat(database.pool, worker, [], 60, draining=True)
+    assert await database.pool.fetchval("select state from workers") == "draining"
+    await database.pool.execute("update workers set state = 'gone'")
+    await leasing.heartbeat(database.pool, worker, [], 60, draining=True)
+    assert await database.pool.fetchval("select state from workers") == "gone"
 
 
 async def test_the_floor_rises_to_the_oldest_live_lease_only(database: Database) -> None:

@@ -1,6 +1,7 @@
 -- The queue, part 4: what keeps it going without anybody's asking.
 
 -- Renews a worker's leases; returns those that are still its own, with the public ids of cancelled jobs.
+-- A worker that drains may have left by the time its last heartbeat is read: it stays gone.
 create or replace function queue_heartbeat(p_worker int, p_leases bigint[], p_ttl interval, p_draining boolean, p_models jsonb)
 returns table(o_lease bigint, o_cancelled text) language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -15,7 +16,7 @@ begin
       update leases l set expires_at = t + p_ttl where l.id = any(p_leases) and l.worker_id = p_worker returning l.id, l.job_id)
     select r.id, case when j.state = 'cancelled' then j.public_id end from renewed r join jobs j on j.id = r.job_id;
   update workers set last_seen_at = t, models = p_models,
-                     state = case when p_draining or state = 'draining' then 'draining' else 'up' end
+                     state = case when not p_draining and state <> 'draining' then 'up' when state = 'gone' then 'gone' else 'draining' end
    where id = p_worker;
 end $$;
 
