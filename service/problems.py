@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import exc as sa
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from protocol.common import FieldProblem, Problem
@@ -196,6 +197,11 @@ def of_exception(request: Request, error: Exception) -> Response:
     return _fault(request, error)
 
 
+def _gone(request: Request, error: Exception) -> Response:
+    log.info("%s %s: the client went away before it had sent everything", request.method, ascii(request.url.path))
+    return Response(status_code=HTTPStatus.BAD_REQUEST)  # for the log alone: nobody reads it
+
+
 def _fault(request: Request, error: Exception) -> Response:
     request_id = getattr(request.state, "request_id", "-")
     log.error("%s %s failed, request %s", request.method, ascii(request.url.path), request_id, exc_info=error)
@@ -208,6 +214,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _validation)
     app.add_exception_handler(RequestError, _request_error)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(ClientDisconnect, _gone)
     for kind in (
         sa.SQLAlchemyError,
         asyncpg.PostgresError,

@@ -21,6 +21,7 @@ from service.settings import Settings, from_environment
 from tests.service.api.acting import Service
 from tests.service.api.conftest import Running
 from tests.support.queue import add_job, add_model
+from tests.support.waiting import until
 
 
 async def test_while_the_database_is_away_answers_are_503_and_they_come_back(
@@ -93,3 +94,17 @@ def test_a_full_disk_is_told_from_a_fault() -> None:
     assert b"FATHOM_DATA" in answer.body
     assert problems.of_exception(request, ConnectionRefusedError()).status_code == 503
     assert problems.of_exception(request, OSError(errno.EIO, "broken")).status_code == 500
+
+
+async def test_a_client_that_goes_away_in_mid_request_is_no_fault_of_the_service(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "service.problems")
+    address = httpx.URL(service.url)
+    _, writer = await asyncio.open_connection(address.host, address.port)
+    head = f"POST /v1/workers/1/outcomes HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer {service.token}\r\nContent-Length: 99\r\n"
+    writer.write(f"{head}Content-Type: application/json\r\n\r\n{{".encode())
+    await writer.drain()
+    writer.close()
+    await until(lambda: "went away" in caplog.text)
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
