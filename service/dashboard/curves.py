@@ -1,4 +1,4 @@
-"""Curves as SVG: where lines, ticks and labels go. Colours are the style sheet's."""
+"""Curves as SVG: where lines, ticks and labels go. Colours are the style sheet's; after eight they come again, dashed."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from service.dashboard.rendering import tokens
 WIDTH, HEIGHT = 720, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 48, 150, 14, 40
 _COLOURS = 8
+_BARS = 3  # lines with intervals; of more, only the first has them, or nothing can be told apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +63,12 @@ def plot(block: dict[str, Any]) -> Plot:
     for number, one in enumerate(series):
         known = [p for p in one["points"] if p[1] is not None]
         points = [(place_x(p[0]), place_y(p[1])) for p in known]
-        bars = [(place_x(p[0]), place_y(p[2]), place_y(p[3])) for p in known if p[2] is not None and p[3] is not None]
+        barred = [p for p in known if p[2] is not None and p[3] is not None]
+        barred = barred if number == 0 or len(series) <= _BARS else []
+        bars = [(place_x(p[0]), place_y(p[2]), place_y(p[3])) for p in barred]
         label_y = _TOP + 12 + number * 16.0
-        lines.append(Line(one["name"], f"l{number % _COLOURS}", points, bars, label_y))
+        colour = f"l{number % _COLOURS}" + (" again" if number >= _COLOURS else "")
+        lines.append(Line(one["name"], colour, points, bars, label_y))
     threshold = block.get("threshold")
     return Plot(
         lines,

@@ -246,3 +246,10 @@ def test_a_curve_is_laid_out_left_to_right_and_higher_is_up() -> None:
     assert y1 < found.limit < y2
     middle = (found.x_ticks[0][0] + found.x_ticks[2][0]) / 2
     assert found.x_ticks[1][0] == pytest.approx(middle)
+
+
+def test_of_many_curves_each_is_told_apart_and_the_first_alone_has_intervals() -> None:
+    points = [(1024, 0.9, 0.8, 1.0), (2048, 0.5, 0.2, 0.8)]
+    lines = plot({"series": [{"name": f"task {number}", "points": points} for number in range(14)]}).lines
+    assert len({line.colour for line in lines}) == 14
+    assert [len(line.bars) for line in lines] == [2] + 13 * [0]
