@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -11,6 +10,7 @@ from benchmarks.base import AssetNeed, Block, Cell, CellScores, JsonDict, Resour
 from benchmarks.errors import MissingAsset
 from benchmarks.ruler import languages
 from benchmarks.ruler.checks import check
+from benchmarks.ruler.corpora import RULER_DOWNLOADS, collection_with
 from benchmarks.ruler.options import RulerOptions, settings
 from benchmarks.ruler.scoring import Normalise, depth_bin, matched
 from benchmarks.ruler.tasks import TASKS
@@ -86,13 +86,18 @@ def _plain(depth: float) -> float | int:
 
 
 def _need(options: RulerOptions, role: str, kind: str) -> AssetNeed:
-    """A file in the job's language; `fathom assets install ruler` has the English ones."""
+    """A file in the job's language; `fathom assets install ruler` has the English ones, and there may be an example."""
     standard = f"ruler-{role}-{options.language}"
-    name: Any = getattr(options, role) or standard
-    if name == standard and options.language == "en":
-        hint = "fathom assets install ruler"
-    else:
-        hint = f"fathom assets add {name} FILE --kind {kind}"
+    name: str = getattr(options, role) or standard
+    if name in {download.name for download in RULER_DOWNLOADS}:
+        return AssetNeed(role, kind, name, "fathom assets install ruler")
+    if collection := collection_with(name):
+        return AssetNeed(role, kind, name, f"fathom assets install {collection}")
+    hint = f"fathom assets add {name} FILE --kind {kind}"
+    example = f"ruler-{role}-example-{options.language}"
+    if name == standard and (collection := collection_with(example)):
+        flag = f"--{role} {example}"
+        hint += f" (or try a small example: fathom assets install {collection}, then {flag})"
     return AssetNeed(role, kind, name, hint)
 
 

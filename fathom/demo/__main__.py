@@ -134,7 +134,7 @@ async def _healthy(http: httpx.AsyncClient, address: str) -> bool:
 
 def _register(now: Running, model_address: str) -> None:
     """Register the model with the tokenizer out of its own file, and RULER's corpora."""
-    from fathom.installing import install_ruler
+    from fathom.installing import install
     from fathom.sync import SyncClient
     from fathom.tokenizer_sources import reference
 
@@ -150,7 +150,7 @@ def _register(now: Running, model_address: str) -> None:
         )
         known = {model.name for model in client.models()}
         client.add_model(request, replace=request.name in known)
-        install_ruler(client, say=_say)
+        install(client, "ruler", say=_say)
 
 
 async def _probe(client: Client, model_address: str) -> None:

@@ -99,6 +99,30 @@ def test_essays_come_from_a_file(tokenizer: Path, tmp_path: Path) -> None:
     assert all("says that the sky is blue." in line["input"] for line in lines(tokenizer, *task))
 
 
+def test_a_tokenizer_is_named_in_the_ways_of_a_model(tokenizer: Path) -> None:
+    task = ("--task", "vt", "--length", "1024", "--count", "1")
+    assert lines(tokenizer.parent, *task) == lines(tokenizer, *task)
+    result = run(Path("nowhere"), *task)
+    assert result.exit_code == 2
+    assert "no such file; give a tokenizer.json, a folder that holds one, a .gguf file" in result.stderr
+
+
+def test_a_collection_is_written_to_files_that_samples_are_built_from_without_a_service(
+    tokenizer: Path, tmp_path: Path
+) -> None:
+    command = ["assets", "install", "ruler-example-da", "--output", str(tmp_path / "texts"), "--json"]
+    written = CliRunner().invoke(main, command)
+    assert "not reviewed by native speakers" in written.stderr
+    files = {text["role"]: text["file"] for text in json.loads(written.stdout)}
+    assert sorted(files) == ["essays", "hotpotqa", "squad"]
+    question = ("--task", "qa_1", "--length", "2048", "--count", "1", "--language", "da")
+    refused = run(tokenizer, *question)
+    assert "`fathom assets install ruler-example-da --output FOLDER` writes a small one" in refused.stderr
+    (line,) = lines(tokenizer, *question, "--asset", f"squad={files['squad']}")
+    assert line["outputs"] == ["Kongehøj"]
+    assert line["input"].count("Dokument ") > 5
+
+
 def test_a_file_is_written_whole_and_told_about(tokenizer: Path, tmp_path: Path) -> None:
     target = tmp_path / "data" / "niah_single_1" / "validation.jsonl"
     arguments = ("--task", "niah_single_1", "--length", "1024", "--count", "2", "--output", str(target), "--json")

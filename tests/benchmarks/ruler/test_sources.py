@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -95,7 +96,7 @@ def test_a_length_that_is_too_small_names_the_smallest_one_which_then_works(fold
     too_small = 130
     with pytest.raises(OptionsError, match=rf"lengths = {too_small}: too short for {task}.* at least \d+") as caught:
         opened(folder, task, too_small).check(Cell(task, too_small, 5))
-    least = int(caught.value.message.split()[-1])
+    least = _least(caught.value)
     # Other lengths draw other samples, whose fixed parts differ by some tokens.
     while (more := _needed(folder, task, least)) is not None:
         assert least < more <= 1.2 * least
@@ -159,8 +160,15 @@ def _needed(folder: Path, task: str, length: int, size: int = 5, counter: TokenC
     try:
         opened(folder, task, length, counter).check(Cell(task, length, size))
     except OptionsError as error:
-        return int(error.message.split()[-1])
+        return _least(error)
     return None
+
+
+def _least(error: OptionsError) -> int:
+    """The length that the message asks for."""
+    found = re.search(r"at least (\d+);", error.message)
+    assert found is not None, error.message
+    return int(found[1])
 
 
 @pytest.mark.parametrize("task", ["niah_single_1", "niah_single_2", "vt", "cwe", "fwe", "qa_1"])
