@@ -62,6 +62,10 @@ class ClaimLog:
         """Whether a claim failed, or nothing was told yet, and it is not settled what became of its leases."""
         return self._doubt is None or self.settled < self._doubt
 
+    def patience(self, seconds: float) -> float:
+        """How long a call may wait that is worth so many seconds: not so long that it keeps what is in doubt unsettled."""
+        return min(seconds, DOUBT_SECONDS) if self.doubtful else seconds
+
 
 async def listen(
     claims: ClaimLog,
@@ -75,15 +79,17 @@ async def listen(
     """
     while True:
         claims.failed.clear()
-        wait = DOUBT_SECONDS if claims.doubtful else WAIT_SECONDS
+        wait = claims.patience(WAIT_SECONDS)
+        news = News(leases=leases(), settled=claims.settled, wait_seconds=wait)
         try:
-            reply = await unless(claims.failed, ask(News(leases=leases(), settled=claims.settled, wait_seconds=wait)))
+            reply = await unless(claims.failed, ask(news))
         except GivenUp:
             continue
         except ServiceAway:
             await asyncio.sleep(random.uniform(_PAUSE, _AFTER_ERROR))
             continue
-        except ServiceRefused:  # a heartbeat tells why
+        except ServiceRefused:  # a heartbeat tells why, or the service is too old to know
+            claims.told(0)
             await asyncio.sleep(_AFTER_REFUSAL)
             continue
         claims.told(reply.newest_lease)

@@ -156,7 +156,7 @@ class Worker:
         await self._outbox.flowing()
         request = ClaimRequest(
             want=plan.want,
-            wait_seconds=plan.wait_seconds,
+            wait_seconds=self._claims.patience(plan.wait_seconds),
             known_jobs=self._shelf.known(),
             avoid_models=list(plan.avoid),
         )

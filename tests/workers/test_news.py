@@ -64,8 +64,10 @@ def test_a_failed_claim_is_in_doubt_until_all_claims_of_its_time_have_ended() ->
     assert log.failed.is_set()
     log.told(9)
     assert (log.settled, log.doubtful) == (4, True), "what is under way may still bring lease 5"
+    assert log.patience(20.0) == DOUBT_SECONDS, "a claim that waits for long would keep the doubt alive"
     other.close()
     assert (log.settled, log.doubtful) == (9, False)
+    assert log.patience(20.0) == 20.0
 
 
 class Desk:
