@@ -94,7 +94,7 @@ async def _worker(http: aiohttp.ClientSession, until: float, claims: Latencies, 
             http, f"/v1/workers/{worker}/claims", {"want": BATCH, "wait_seconds": 1, "known_jobs": known}
         )
         claims(started)
-        known += [job["id"] for job in reply["jobs"]]
+        known += [f"{job['id']}@{job['stamp']}" for job in reply["jobs"]]
         outcomes = [
             {
                 "kind": "result", "lease": lease["id"], "job": lease["job"], "cell": lease["cell"]["cell"], "index": index,
