@@ -63,8 +63,8 @@ class Crew:
 
     @property
     def free(self) -> int:
-        """Samples that the worker as a whole can take: what it runs at once, and as much ahead."""
-        return 2 * self._settings.ceiling - self.held
+        """Samples that the worker as a whole can take: what it runs at once, and twice as much ahead."""
+        return 3 * self._settings.ceiling - self.held
 
     @property
     def held(self) -> int:

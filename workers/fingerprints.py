@@ -19,7 +19,8 @@ import orjson
 from protocol.models import ApiKind, Finding
 from workers.apis import anthropic
 from workers.apis.base import Target
-from workers.apis.http import bearer, from_transport
+from workers.apis.failures import from_transport
+from workers.apis.http import bearer
 from workers.errors import CallError
 
 GET_SECONDS = 15.0

@@ -36,11 +36,11 @@ _TRIAL = 40  # calls after which a cut is judged
 
 @dataclass(slots=True)
 class Ticket:
-    """A call in flight."""
+    """A call in flight; a trial finds out whether the server takes calls again."""
 
     started: float
     tokens: int
-    probe: bool
+    trial: bool
 
 
 @dataclass(slots=True)
@@ -81,6 +81,7 @@ class Controller:
         self._tolerated = 0.0  # the share of refused calls that no cut helps against
         self._refusals: deque[bool] = deque(maxlen=64)
         self._streak = 0
+        self._trials = 0  # calls in flight that started while the streak lasted
         self._not_before = -math.inf
         self._next_start = -math.inf
         self._accepted: deque[float] = deque(maxlen=512)
@@ -102,7 +103,7 @@ class Controller:
 
     def ready_at(self, now: float, tokens: int) -> float:
         """When a call with that many tokens may start: `now`, a time to ask again at, or infinity (a call must end)."""
-        if self.in_flight >= max(1, int(self.limit)) or (self._streak > 1 and self.in_flight):
+        if self.in_flight >= max(1, int(self.limit)) or (self._streak > 1 and self._trials):
             return math.inf
         if self.token_limit is not None and self.in_flight and self.tokens_in_flight + tokens > self.token_limit:
             self._ramp.bound_by_tokens()
@@ -118,7 +119,9 @@ class Controller:
         self._ramp.started(now)
         if self.rate:
             self._next_start = max(now - 1.0 / self.rate, self._next_start) + 1.0 / self.rate
-        return Ticket(now, tokens, self._streak > 0)
+        trial = self._streak > 1
+        self._trials += trial
+        return Ticket(now, tokens, trial)
 
     def finish(
         self,
@@ -133,6 +136,7 @@ class Controller:
         """A call ended. `work` is what it achieved in any fixed unit (tokens); `aborted` calls teach nothing."""
         self._ramp.in_flight -= 1
         self.tokens_in_flight -= ticket.tokens
+        self._trials -= ticket.trial
         self._ended_at = now
         if kind in CUT:
             self._refused(ticket, now, kind, retry_after)
@@ -146,7 +150,8 @@ class Controller:
             self._ramp.pressed(pressure)
 
     def pause(self, until: float) -> None:
-        """No call starts before then, and after that a single one until one is answered (the model is down)."""
+        """No call starts before then, and after that one at a time until one is answered (the model is down). Those under
+        way do not count: they may hang on connections to a server that is no more."""
         self._not_before = max(self._not_before, until)
         self._streak = max(self._streak, 2)
 
@@ -215,7 +220,7 @@ class Controller:
         if share < 0.6 * cut.share or share < 0.05:
             self._tolerated *= 0.9
             return
-        self._tolerated = min(1.5 * share, 0.6)
+        self._tolerated = min(share + 3 * math.sqrt(share * (1 - share) / 64), 0.6)
         self.rate, self._ramp.slow_start = cut.rate, cut.slow_start
         self._ramp.set(cut.limit)
         self._ramp.reason = "refusals do not depend on the load"
@@ -231,6 +236,8 @@ class Controller:
             pause = grown if self._streak > 1 else 0.0
         else:
             pause = retry_after if retry_after <= _SHORT_PAUSE else min(retry_after, grown)
+        if pause:
+            self._ramp.paused()
         self._not_before = max(self._not_before, now + pause)
 
     def _rate_taken(self, now: float) -> float | None:

@@ -41,6 +41,7 @@ class Round:
     full: int = 0
     clean: bool = True
     tokens_bound: bool = False
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,11 @@ class Ramp:
         self._round = Round(now)
         return current
 
+    def paused(self) -> None:
+        """No call starts for a while because the server asked for it: the round's time says nothing of calls that wait."""
+        if self._round is not None:
+            self._round.paused = True
+
     def spoil_round(self) -> None:
         """A refusal came: the round under way says nothing about the limit."""
         if self._round is not None:
@@ -150,20 +156,26 @@ class Ramp:
 
     def judge(self, current: Round, now: float) -> None:
         """Draw the conclusion of a round in which nothing but the limit held calls back."""
-        if current.full < 0.5 * current.done:  # there was not enough to do: the round says nothing about the limit
+        enough = (
+            0.15 if current.paused else 0.5
+        )  # after a pause all places are filled anew, the last fifth of them is full
+        if current.full < enough * current.done:  # there was not enough to do: the round says nothing about the limit
             return
         seconds = now - current.started
         here = _Measured(self.limit, current.work / seconds)
         self._last = here
-        wait = self.limit * seconds / max(current.work, 1.0)
         self._best = max(here.speed, self._best * 0.99)
-        self._least_wait = min(wait, self._least_wait * 1.0003)
+        pressure = 1.0
+        if not current.paused:
+            wait = self.limit * seconds / max(current.work, 1.0)
+            self._least_wait = min(wait, self._least_wait * 1.0003)
+            pressure = wait / self._least_wait
         if self.slow_start:
             self._climb_fast(here)
         elif self._before is not None:
             self._judge_step(here, self._before)
         else:
-            self._maybe_step(here, wait / self._least_wait)
+            self._maybe_step(here, pressure)
 
     def _climb_fast(self, here: _Measured) -> None:
         if self._before is not None and here.speed < self._before.speed * 1.2:

@@ -45,6 +45,11 @@ class Item:
     generation: int
     attempt: int
 
+    @property
+    def name(self) -> str:
+        """Job, cell and index, for logs."""
+        return f"{self.job}/{self.cell.cell}/{self.index}"
+
 
 @dataclass(frozen=True, slots=True)
 class Built:
@@ -58,12 +63,29 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a call went, for the controller: seconds, server's tokens."""
+    """How a sample's call went, not yet judged: a reply, or a judgement of what was not sent or did not fit, or an error."""
 
-    outcome: ResultReport | FailureReport
-    error: CallError | None
-    ttft: float | None
-    work: int
+    built: Built
+    call: Call | None = None
+    reply: Reply | None = None
+    canary: dict[str, Any] | None = None
+    refused: Judgement | None = None
+    error: CallError | None = None
+    duration_ms: int = 0
+
+    @property
+    def ttft(self) -> float | None:
+        """Seconds to the first token, of streamed replies."""
+        return None if self.reply is None or self.reply.ttft_ms is None else self.reply.ttft_ms / 1000
+
+    @property
+    def work(self) -> int:
+        """Tokens read and written; 0 without a reply."""
+        return (
+            0
+            if self.reply is None or self.call is None
+            else self.call.prompt_tokens + (self.reply.completion_tokens or 0)
+        )
 
 
 def items_of(lease: Lease) -> list[Item]:
@@ -79,35 +101,44 @@ def build(job: OpenJob, item: Item) -> Built:
 
 
 async def ask(job: OpenJob, target: Target, built: Built, *, stream: bool = False) -> Asked:
-    """Ask, judge and score one sample. Failures of the call become failure reports; only cancellation is raised."""
+    """Make a sample's call; only cancellation is raised. `conclude` makes an outcome of it, when there is time."""
     started = time.monotonic()
     call = _call(job, target, built, stream)
     refused = _refused_unsent(job, target, built, call)
     if refused is not None:
-        return Asked(_result(built, refused, None, None, 0, {}), None, None, 0)
+        return Asked(built, call, refused=refused)
     try:
         reply = await caller(target.model.api)(target, call)
         canary = await _ask_canary(target, built, call) if job.spec.run.canary else None
     except ContextOverflow as error:
-        judgement = Judgement(Status.CONTEXT_OVERFLOW, error.message)
-        return Asked(_result(built, judgement, None, None, _ms(started), {}), None, None, 0)
+        refused = Judgement(Status.CONTEXT_OVERFLOW, error.message)
+        return Asked(built, call, refused=refused, duration_ms=_ms(started))
     except CallError as error:
-        return Asked(failure(built.item, error, built.prompt_sha256, _ms(started)), error, None, 0)
+        return Asked(built, call, error=error, duration_ms=_ms(started))
+    return Asked(built, call, reply, canary, duration_ms=_ms(started))
+
+
+def conclude(job: OpenJob, target: Target, asked: Asked) -> ResultReport | FailureReport:
+    """Judge and score what was answered. Raises what the benchmark's scoring raises."""
+    built, call, reply = asked.built, asked.call, asked.reply
+    if asked.error is not None:
+        return failure(built.item, asked.error, built.prompt_sha256, asked.duration_ms)
+    if call is None or reply is None:
+        assert asked.refused is not None
+        return _result(built, asked.refused, None, None, asked.duration_ms, {})
     visible = take_thinking_off(reply.answer, reply.thinking)
     judgement = judge(reply, visible, call.prompt_tokens, _overhead(target))
     detail = dict(reply.detail)
-    if canary is not None:
-        detail["canary"] = canary
-        if not canary["seen"] and judgement.status in MEASURED:
+    if asked.canary is not None:
+        detail["canary"] = asked.canary
+        if not asked.canary["seen"] and judgement.status in MEASURED:
             judgement = Judgement(Status.TRUNCATED_PROMPT, "the code word at the start of the prompt was not read")
     score = _score(job, built, visible, judgement)
     if score is not None and score.detail:
         detail["score"] = score.detail
     if job.spec.run.debug and built.item.index == 0:
         detail["debug"] = _debug(call)
-    outcome = _result(built, judgement, reply, visible, _ms(started), detail, score)
-    ttft = None if reply.ttft_ms is None else reply.ttft_ms / 1000
-    return Asked(outcome, None, ttft, call.prompt_tokens + (reply.completion_tokens or 0))
+    return _result(built, judgement, reply, visible, asked.duration_ms, detail, score)
 
 
 def failure(

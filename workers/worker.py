@@ -137,7 +137,7 @@ class Worker:
         while True:
             plan = refill(self._crew.rooms(), self._crew.free) if self._crew else None
             if plan is None:
-                await self._room_changed(1.0)
+                await self._room_changed(0.1 if self._crew.in_flight else 1.0)  # calls grow older meanwhile
             elif not await self._claim(plan):
                 await self._room_changed(0.2)
 

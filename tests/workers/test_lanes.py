@@ -5,15 +5,17 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 
+from benchmarks.base import Score
 from protocol.workers import FailureReport, HandBack, Outcome, ResultReport
 from tests.support.model_server import Misbehave, ModelServer, Refuse
 from tests.support.waiting import until
 from tests.workers.targets import open_target
-from tests.workers.toy import item, open_job
-from workers import lanes
+from tests.workers.toy import ToyBenchmark, item, open_job
+from workers import lanes, stock
 from workers.errors import CallError
 from workers.jobs import OpenJob
 from workers.lanes import Lane, Slots
@@ -157,8 +159,8 @@ async def test_a_sample_that_cannot_be_built_fails_alone_and_says_why() -> None:
 @pytest.mark.parametrize("builders", [1, 2, 4])
 async def test_builders_that_end_together_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch, builders: int) -> None:
     """No call ends here, so nothing but a builder's end makes the next one start."""
-    monkeypatch.setattr(lanes, "_BUILDERS", builders)
-    monkeypatch.setattr(lanes, "BUILD_SLICE", 0.0)  # a sample a hop
+    monkeypatch.setattr(stock, "_BUILDERS", builders)
+    monkeypatch.setattr(stock, "BUILD_SLICE", 0.0)  # a sample a hop
     async with ModelServer(latency=600) as server, lane_to(server.base_url, 8) as (lane, _):
         lane.add(item(index) for index in range(12))
         await until(lambda: server.in_flight == 8)
@@ -168,7 +170,7 @@ async def test_builders_that_end_together_leave_nothing_behind(monkeypatch: pyte
 async def test_all_samples_of_a_job_that_cannot_be_opened_fail_however_many_they_are(
     monkeypatch: pytest.MonkeyPatch, builders: int
 ) -> None:
-    monkeypatch.setattr(lanes, "_BUILDERS", builders)
+    monkeypatch.setattr(stock, "_BUILDERS", builders)
     async with ModelServer() as server, lane_to(server.base_url, 4) as (lane, got):
         lane.add(item(index, job="lost") for index in range(40))
         await until(lambda: len(got.outcomes) == 40)
@@ -234,3 +236,31 @@ async def test_a_call_stopped_before_it_began_frees_its_place() -> None:
         lane.drop([item(0).lease])  # in the same turn of the loop in which its task was made
         await until(lambda: lane.held == 0)
         assert (lane.controller.in_flight, slots.free, server.started) == (0, 1, 0)
+
+
+async def test_the_next_call_is_sent_before_the_answer_that_made_place_is_judged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    in_flight: list[int] = []
+    async with ModelServer(latency=0.02) as server, lane_to(server.base_url, 3) as (lane, got):
+        score = ToyBenchmark.score
+
+        def scored(*arguments: Any) -> Score:
+            in_flight.append(lane.in_flight)
+            return score(*arguments)
+
+        monkeypatch.setattr(ToyBenchmark, "score", scored)
+        lane.add(item(index) for index in range(30))
+        await until(lambda: len(got.outcomes) == 30)
+    assert in_flight[:20] == [3] * 20
+
+
+async def test_answers_that_are_not_yet_judged_when_a_lane_stops_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lanes, "JUDGE_SLICE", -1.0)  # never
+    async with ModelServer() as server, lane_to(server.base_url, 4) as (lane, got):
+        lane.add(item(index) for index in range(4))
+        await until(lambda: server.started == 4 and lane.in_flight == 0)
+        assert got.outcomes == []
+        monkeypatch.setattr(lanes, "JUDGE_SLICE", 1.0)
+        await lane.stop("the worker leaves")
+        assert sorted(got.of(ResultReport)) == [0, 1, 2, 3]

@@ -10,20 +10,22 @@ from protocol.workers import FailureReport, ResultReport
 from tests.support.model_server import ModelServer, Refuse, Say, find_needles
 from tests.workers.targets import open_target
 from tests.workers.toy import item, open_job, words
-from workers.runner import Asked, ask, build
+from workers.runner import ask, build, conclude
 
 OVERHEAD = 7
 
 
-async def _ask(server: ModelServer, index: int = 3, *, stream: bool = False, **run: Any) -> Asked:
+async def _ask(
+    server: ModelServer, index: int = 3, *, stream: bool = False, **run: Any
+) -> ResultReport | FailureReport:
     model, facts = run.pop("model", {}), run.pop("facts", {"overhead_tokens": OVERHEAD})
     job = open_job(server.base_url, **run)
     async with open_target(server.base_url, facts=facts, **model) as target:
-        return await ask(job, target, build(job, item(index)), stream=stream)
+        return conclude(job, target, await ask(job, target, build(job, item(index)), stream=stream))
 
 
 async def _result(server: ModelServer, **changes: Any) -> ResultReport:
-    outcome = (await _ask(server, **changes)).outcome
+    outcome = await _ask(server, **changes)
     assert isinstance(outcome, ResultReport)
     return outcome
 
@@ -132,7 +134,7 @@ async def test_the_window_given_by_hand_goes_before_the_probed_one() -> None:
 async def test_a_failed_call_is_a_failure_and_never_a_score() -> None:
     async with _honest() as server:
         server.then(Refuse(429, {"error": "slow"}, {"retry-after": "9"}), Refuse(401, {"error": "who?"}))
-        limited, refused = (await _ask(server)).outcome, (await _ask(server)).outcome
+        limited, refused = await _ask(server), await _ask(server)
     assert isinstance(limited, FailureReport)
     assert isinstance(refused, FailureReport)
     assert (limited.cause, limited.permanent, limited.retry_after) == ("rate_limited", False, 9.0)

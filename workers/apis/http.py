@@ -1,14 +1,11 @@
-"""What all HTTP kinds share: one POST with four timeouts, and failures sorted by what should happen next."""
+"""What all HTTP kinds share: one POST with four timeouts, its reply whole or streamed."""
 
 from __future__ import annotations
 
 import asyncio
-import email.utils
 import math
-import re
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
@@ -17,23 +14,8 @@ import orjson
 
 from protocol.models import Timeouts
 from workers.apis.base import Target
-from workers.errors import CallError, ContextOverflow
-
-LONGEST_RETRY_AFTER = 24 * 3600.0
-"""Seconds; a server that asks for more is answered with this much."""
-
-_OVERFLOW = re.compile(
-    r"exceed_context_size|context_length_exceeded|request_too_large|"
-    r"maximum context length|context length is only|longer than the (model's )?context|longer than the maximum|"
-    r"exceeds? the (available|model'?s?|maximum)( allowed)? (context|length|input|number of tokens)|"
-    r"requested token count exceeds|prompt is too long|exceed context limit|context (window|size|length) (is )?exceeded|"
-    r"exceeds? (the )?(maximum )?context|inputs`? tokens \+ `?max_new_tokens|inputs`? must have less than|"
-    r"too (long|many tokens).*(context|maximum)|decoder prompt .* is longer",
-    re.IGNORECASE,
-)
-_CAUSES = {401: "auth", 402: "payment", 403: "auth", 404: "not_found", 408: "timeout", 413: "too_large"}
-_OVERLOADED = (503, 529)
-_TRANSIENT = (408, 409, 425, 429)
+from workers.apis.failures import excerpt, from_response, from_transport
+from workers.errors import CallError
 
 _url = lru_cache(maxsize=1024)(httpx.URL)
 
@@ -94,13 +76,16 @@ class _Exchange:
         timeouts = target.model.timeouts
         self._url, self._http = url, target.http
         self._clock = _Clock(timeouts, prompt_tokens)
-        self._request = httpx.Request(
+        content = orjson.dumps(body)
+        length = (b"content-length", b"%d" % len(content))
+        self._request = httpx.Request(  # with `content=` it would work out headers that are the same every time
             "POST",
             _url(url),
-            headers=_headers(tuple(target.model.headers.items()), tuple(headers.items())),
-            content=orjson.dumps(body),
+            headers=[*_headers(url, tuple(target.model.headers.items()), tuple(headers.items())), length],
+            stream=httpx.ByteStream(content),
             extensions={"timeout": {"connect": timeouts.connect}},
         )
+        self._request.read()
         self._response: httpx.Response | None = None
 
     async def __aenter__(self) -> tuple[httpx.Response, _Clock]:
@@ -125,9 +110,12 @@ class _Exchange:
 
 
 @lru_cache(maxsize=1024)
-def _headers(model: tuple[tuple[str, str], ...], call: tuple[tuple[str, str], ...]) -> httpx.Headers:
+def _headers(
+    url: str, model: tuple[tuple[str, str], ...], call: tuple[tuple[str, str], ...]
+) -> list[tuple[bytes, bytes]]:
     ours = {"content-type": "application/json", "accept-encoding": "identity", "user-agent": "fathom"}
-    return httpx.Headers({**ours, **dict(model), **dict(call)}, encoding="utf-8")
+    found = httpx.Headers({**ours, **dict(model), **dict(call)}, encoding="utf-8")
+    return found.raw if "host" in found else [(b"host", _url(url).netloc), *found.raw]
 
 
 async def post(
@@ -175,9 +163,15 @@ async def stream(
                 yield parse(data, url), clock.seconds
 
 
+def _chunks(response: httpx.Response) -> AsyncIterator[bytes]:
+    """The body as it comes; `aiter_raw` would count and translate what the driver's client has translated already."""
+    assert isinstance(response.stream, httpx.AsyncByteStream)
+    return response.stream.__aiter__()
+
+
 async def _lines(response: httpx.Response, clock: _Clock) -> AsyncIterator[bytes]:
     pending = b""
-    async for chunk in response.aiter_raw():
+    async for chunk in _chunks(response):
         clock.byte_came()
         *lines, pending = (pending + chunk).split(b"\n")
         for line in lines:
@@ -187,7 +181,7 @@ async def _lines(response: httpx.Response, clock: _Clock) -> AsyncIterator[bytes
 
 async def _read(response: httpx.Response, clock: _Clock) -> bytes:
     chunks = []
-    async for chunk in response.aiter_raw():
+    async for chunk in _chunks(response):
         clock.byte_came()
         chunks.append(chunk)
     return b"".join(chunks)
@@ -200,97 +194,13 @@ def parse(content: bytes, url: str) -> dict[str, Any]:
     try:
         data = orjson.loads(content)
     except orjson.JSONDecodeError as error:
-        raise CallError("bad_reply", f"{url} answered 200 with what is no JSON: {_excerpt(content)}") from error
+        raise CallError("bad_reply", f"{url} answered 200 with what is no JSON: {excerpt(content)}") from error
     if not isinstance(data, dict):
-        raise CallError("bad_reply", f"{url} answered 200 with no JSON object: {_excerpt(content)}")
+        raise CallError("bad_reply", f"{url} answered 200 with no JSON object: {excerpt(content)}")
     if data.get("error"):  # routers answer 200 and put the upstream's failure into the body
         code = data["error"].get("code") if isinstance(data["error"], dict) else None
         raise from_response(code if isinstance(code, int) and code >= 400 else 502, httpx.Headers(), content, url)
     return data
-
-
-def from_transport(error: httpx.HTTPError, url: str) -> CallError:
-    """Sort a failure without a reply: nobody there (the model is down, no attempt spent), or a broken connection."""
-    what = f"{type(error).__name__}: {error}"
-    if isinstance(error, httpx.UnsupportedProtocol | httpx.InvalidURL):
-        return CallError("bad_request", f"{url} cannot be called: {error}", permanent=True)
-    if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout):
-        plain = re.sub(r" ssl:\S+", "", str(error)) or what  # aiohttp's note on TLS, also where there is none
-        return CallError("connection", f"{url} does not answer: {plain}", counts=False, model_down=True)
-    if isinstance(error, httpx.TimeoutException):
-        return CallError("timeout", f"{url}: {what}")
-    return CallError("connection", f"{url}: the connection broke: {what}")
-
-
-def from_response(status: int, headers: httpx.Headers, content: bytes, url: str) -> CallError | ContextOverflow:
-    """Sort a reply that is not a success, by status code and body, with the server's own message."""
-    message = f"{url} answered {status}: {message_of(content)}"
-    if status in (400, 413, 422, 500) and _OVERFLOW.search(content.decode(errors="replace")):
-        return overflow(content, message)
-    after = retry_after(headers)
-    if status == 503 and b"loading model" in content.lower():
-        return CallError("loading", message, counts=False, model_down=True, retry_after=after)
-    if status == 429:
-        if b"insufficient_quota" in content:
-            return CallError("quota", message, permanent=True)
-        return CallError("rate_limited", message, retry_after=after)
-    if status in _OVERLOADED:
-        return CallError("overloaded", message, retry_after=after)
-    if status in _TRANSIENT:
-        return CallError(_CAUSES.get(status, "server_error"), message, retry_after=after)
-    if status >= 500:
-        return CallError("server_error", message, retry_after=after)
-    return CallError(_CAUSES.get(status, "bad_request"), message, permanent=True)
-
-
-def overflow(content: bytes, message: str) -> ContextOverflow:
-    """The server's refusal of a prompt as too long, with its figures where it gives them (llama.cpp does)."""
-    try:
-        error = orjson.loads(content)["error"]
-        return ContextOverflow(message, prompt_tokens=error.get("n_prompt_tokens"), window=error.get("n_ctx"))
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
-        return ContextOverflow(message)
-
-
-def message_of(content: bytes) -> str:
-    """The human part of an error body: `error.message`, `error`, `message`, `detail`, else its beginning."""
-    try:
-        data = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        return _excerpt(content)
-    if isinstance(data, dict):
-        error = data.get("error")
-        nested = error.get("message") if isinstance(error, dict) else error
-        for found in (nested, data.get("message"), data.get("detail")):
-            if isinstance(found, str) and found:
-                return found[:2000]
-    return _excerpt(content)
-
-
-def retry_after(headers: httpx.Headers) -> float | None:
-    """Seconds to wait by `retry-after-ms` or `Retry-After` (seconds or a date, read against the server's own `Date`)."""
-    milliseconds, value = headers.get("retry-after-ms"), headers.get("retry-after")
-    try:
-        if milliseconds is not None:
-            return _bounded(float(milliseconds) / 1000)
-        return None if value is None else _bounded(float(value))
-    except ValueError:
-        pass
-    try:
-        at = email.utils.parsedate_to_datetime(value or "")
-        now = email.utils.parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
-        return _bounded((at - now).total_seconds())
-    except (ValueError, TypeError):
-        return None
-
-
-def _bounded(seconds: float) -> float | None:
-    return min(max(seconds, 0.0), LONGEST_RETRY_AFTER) if seconds == seconds else None
-
-
-def _excerpt(content: bytes) -> str:
-    text = content[:600].decode(errors="replace").strip()
-    return text + (" …" if len(content) > 600 else "") if text else "(no body)"
 
 
 def now_ms(seconds: float) -> int:

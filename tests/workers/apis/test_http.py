@@ -4,13 +4,11 @@ import asyncio
 import socket
 from typing import Any
 
-import httpx
 import pytest
 
 from tests.support.model_server import Misbehave, ModelServer, Refuse, Say
 from tests.support.waiting import until
 from tests.workers.targets import ask_for, open_target
-from workers.apis import http
 from workers.apis.base import Reply
 from workers.apis.openai_chat import call
 from workers.errors import CallError, ContextOverflow
@@ -193,18 +191,6 @@ async def test_an_early_refusal_of_a_large_body_is_not_lost() -> None:
         with pytest.raises(CallError) as caught:
             await call(target, ask_for("x" * 4_000_000))
     assert (caught.value.cause, caught.value.retry_after) == ("rate_limited", 3.0)
-
-
-def test_a_retry_after_date_is_read_against_the_servers_own_clock() -> None:
-    headers = httpx.Headers({"date": "Wed, 21 Oct 2015 07:28:00 GMT", "retry-after": "Wed, 21 Oct 2015 07:29:30 GMT"})
-    assert http.retry_after(headers) == 90.0
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"), [("-5", 0.0), ("1e9", http.LONGEST_RETRY_AFTER), ("soon", None), ("nan", None), ("", None)]
-)
-def test_an_odd_retry_after_is_bounded_or_ignored(value: str, seconds: float | None) -> None:
-    assert http.retry_after(httpx.Headers({"retry-after": value})) == seconds
 
 
 async def test_more_calls_than_any_default_pool_holds_run_at_once() -> None:
