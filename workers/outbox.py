@@ -128,12 +128,12 @@ class Outbox:
         return batch
 
     async def _flush(self, batch: list[Entry]) -> None:
+        unsent = batch
         try:
             await self._report(batch)
-        except BaseException:
-            self._waiting.extendleft(reversed(batch))
-            raise
+            unsent = []
         finally:
+            self._waiting.extendleft(reversed(unsent))
             self._sending = 0
             self._note_level()
 

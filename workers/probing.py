@@ -31,7 +31,7 @@ async def answer(order: ProbeOrder, targets: Targets, assets: AssetCache) -> Pro
         problem = error.message
     except (AssetError, InvalidAsset) as error:
         problem = str(error)
-    except Exception as error:
+    except Exception as error:  # the boundary of a probe: what it did not foresee is said too
         log.exception("probe of %s", order.model_name)
         problem = f"{type(error).__name__}: {error}"
     return ProbeReport(probe=Probe(ok=False, problem=problem))

@@ -15,6 +15,7 @@ import click
 from fathom.cli.common import connect, json_option, json_pairs, key_values, print_json, print_table, server_options
 from fathom.cli.worker import CONCURRENCY
 from fathom.errors import BadInput, Failed
+from protocol.workers import Worker
 
 T = TypeVar("T")
 
@@ -27,6 +28,12 @@ ssh_option = click.option(
     help="Option of the ssh driver, e.g. key='\"~/.ssh/gpu\"' (docs/drivers.md).",
 )
 name_option = click.option("--name", help="The worker's name there. Default: the host.")
+
+
+def _limit(worker: Worker) -> str:
+    """Calls that the worker has in flight at most: at each of its models as of its last heartbeat, and in all."""
+    now = " + ".join(str(state.get("limit", "–")) for state in worker.models.values()) if worker.state != "gone" else ""
+    return f"{now or '–'} / {worker.concurrency}"
 
 
 @click.command()
@@ -158,11 +165,10 @@ def list_workers(server: str | None, token: str | None, as_json: bool) -> int:
         print_json(workers)
         return 0
     rows = [
-        (w.id, w.name, w.state, w.in_flight, w.done, w.concurrency, _labels(w.labels), w.host, w.version)
-        for w in workers
+        (w.id, w.name, w.state, w.in_flight, w.done, _limit(w), _labels(w.labels), w.host, w.version) for w in workers
     ]
-    columns = ("id", "name", "state", "in flight", "done", "concurrency", "labels", "host", "version")
-    print_table(columns, rows, right=("id", "in flight", "done", "concurrency"), empty="no workers")
+    columns = ("id", "name", "state", "in flight", "done", "limit now / most", "labels", "host", "version")
+    print_table(columns, rows, right=("id", "in flight", "done", "limit now / most"), empty="no workers")
     return 0
 
 

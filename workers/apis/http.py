@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -67,46 +68,31 @@ class _Clock:
             raise CallError("timeout", f"{self._name} timeout: nothing after {self._seconds:.0f} s") from error
 
 
-class _Exchange:
-    """One request under way, as a context: (response, clock). Leaving it closes the reply."""
-
-    def __init__(
-        self, target: Target, url: str, body: Mapping[str, Any], headers: Mapping[str, str], prompt_tokens: int
-    ) -> None:
-        timeouts = target.model.timeouts
-        self._url, self._http = url, target.http
-        self._clock = _Clock(timeouts, prompt_tokens)
-        content = orjson.dumps(body)
-        length = (b"content-length", b"%d" % len(content))
-        self._request = httpx.Request(  # with `content=` it would work out headers that are the same every time
-            "POST",
-            _url(url),
-            headers=[*_headers(url, tuple(target.model.headers.items()), tuple(headers.items())), length],
-            stream=httpx.ByteStream(content),
-            extensions={"timeout": {"connect": timeouts.connect}},
-        )
-        self._request.read()
-        self._response: httpx.Response | None = None
-
-    async def __aenter__(self) -> tuple[httpx.Response, _Clock]:
-        await self._clock.__aenter__()
-        try:
-            self._response = await self._http.send(self._request, stream=True)
-        except BaseException as error:
-            await self._leave(error)
-            raise
-        self._clock.byte_came()
-        return self._response, self._clock
-
-    async def __aexit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if self._response is not None:
-            await self._response.aclose()
-        await self._leave(error)
-
-    async def _leave(self, error: BaseException | None) -> None:
-        await self._clock.__aexit__(type(error) if error else None, error, None)
-        if isinstance(error, httpx.HTTPError):
-            raise from_transport(error, self._url) from error
+@asynccontextmanager
+async def _exchange(
+    target: Target, url: str, body: Mapping[str, Any], headers: Mapping[str, str], prompt_tokens: int
+) -> AsyncIterator[tuple[httpx.Response, _Clock]]:
+    """One request under way: (response, clock). Leaving it closes the reply."""
+    timeouts, content = target.model.timeouts, orjson.dumps(body)
+    length = (b"content-length", b"%d" % len(content))
+    request = httpx.Request(  # with `content=` it would work out headers that are the same every time
+        "POST",
+        _url(url),
+        headers=[*_headers(url, tuple(target.model.headers.items()), tuple(headers.items())), length],
+        stream=httpx.ByteStream(content),
+        extensions={"timeout": {"connect": timeouts.connect}},
+    )
+    request.read()
+    try:
+        async with _Clock(timeouts, prompt_tokens) as clock:
+            response = await target.http.send(request, stream=True)
+            try:
+                clock.byte_came()
+                yield response, clock
+            finally:
+                await response.aclose()
+    except httpx.HTTPError as error:
+        raise from_transport(error, url) from error
 
 
 @lru_cache(maxsize=1024)
@@ -130,7 +116,7 @@ async def post(
 
     Leaving it early (cancel, timeout) closes the connection, so that the server stops working on the request.
     """
-    async with _Exchange(target, url, body, headers or {}, prompt_tokens) as (response, clock):
+    async with _exchange(target, url, body, headers or {}, prompt_tokens) as (response, clock):
         content = await _read(response, clock)
         seconds = clock.seconds
     if response.status_code != 200:
@@ -152,7 +138,7 @@ async def stream(
     object although a stream was asked for. Ends at `data: [DONE]` or with the body; iterate it inside
     `contextlib.aclosing`. Raises as `post` does, also for an event with an `error` object.
     """
-    async with _Exchange(target, url, body, headers or {}, prompt_tokens) as (response, clock):
+    async with _exchange(target, url, body, headers or {}, prompt_tokens) as (response, clock):
         if response.status_code != 200:
             raise from_response(response.status_code, response.headers, await _read(response, clock), url)
         async for line in _lines(response, clock):

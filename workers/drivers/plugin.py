@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import module_from_spec, spec_from_file_location
@@ -71,14 +72,14 @@ def _load_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise _refused(f"{path} is no Python module")
     module = module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException as error:
-        del sys.modules[name]
-        if isinstance(error, Exception):
+    with ExitStack() as undo:
+        sys.modules[name] = module  # dataclasses look their module up while it is loaded
+        undo.callback(sys.modules.pop, name)
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:  # the boundary to a file of the user's: whatever it raises
             raise _refused(f"driver file {path} cannot be loaded: {type(error).__name__}: {error}") from error
-        raise
+        undo.pop_all()
     return module
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import asyncssh
@@ -83,23 +83,22 @@ class Links:
     async def _open_session(self, command: str) -> tuple[Link, asyncssh.SSHClientProcess[bytes]]:
         while True:
             link = await self._for_session()
-            try:
-                process = await link.connection.create_process(command, encoding=None)
-            except asyncssh.ChannelOpenError as error:
-                self._release(link)
-                link.session_limit = link.sessions  # finds out the host's MaxSessions, one refusal at a time
-                if link.up and not link.sessions:
-                    message = f"{self.host.label} opens no session: {error.reason}"
+            with ExitStack() as undo:
+                undo.callback(self._release, link)
+                try:
+                    process = await link.connection.create_process(command, encoding=None)
+                except asyncssh.ChannelOpenError as error:
+                    undo.close()
+                    link.session_limit = link.sessions  # finds out the host's MaxSessions, one refusal at a time
+                    if link.up and not link.sessions:
+                        message = f"{self.host.label} opens no session: {error.reason}"
+                        raise DriverError("connection", message, counts=False) from error
+                except (asyncssh.Error, OSError) as error:
+                    message = f"cannot run a program on {self.host.label}: {error}"
                     raise DriverError("connection", message, counts=False) from error
-            except (asyncssh.Error, OSError) as error:
-                self._release(link)
-                message = f"cannot run a program on {self.host.label}: {error}"
-                raise DriverError("connection", message, counts=False) from error
-            except BaseException:
-                self._release(link)
-                raise
-            else:
-                return link, process
+                else:
+                    undo.pop_all()
+                    return link, process
 
     async def _for_session(self) -> Link:
         while True:
@@ -174,16 +173,16 @@ async def _open(host: Host, depth: int = 0) -> Link:
     if depth > 8:
         raise refused(f"driver ssh: more than 8 jump hosts before {host.label}; does ProxyJump go in a circle?")
     hops: list[asyncssh.SSHClientConnection] = []
-    try:
+    with ExitStack() as undo:
         for number, jump in enumerate(await asyncio.to_thread(jumps_of, host)):
             if number == 0:
                 first = await _open(jump, depth + 1)
-                hops += [*first._hops, first.connection]
+                reached = [*first._hops, first.connection]
             else:
-                hops.append(await connect(jump, hops[-1]))
+                reached = [await connect(jump, hops[-1])]
+            for hop in reached:
+                undo.callback(hop.abort)
+            hops += reached
         connection = await connect(host, hops[-1] if hops else None)
-    except BaseException:
-        for hop in reversed(hops):
-            hop.abort()
-        raise
+        undo.pop_all()
     return Link(connection, _hops=hops)
