@@ -208,7 +208,8 @@ async def _ask_canary(target: Target, built: Built, call: Call) -> dict[str, Any
     reply = await caller(target.model.api)(target, asked)
     word = _code_word(built.item)
     answer = take_thinking_off(reply.answer, reply.thinking).answer
-    return {"word": word, "seen": canary_seen(answer, word), "answer": answer[:200]}
+    tokens = {"prompt_tokens": reply.prompt_tokens, "completion_tokens": reply.completion_tokens}
+    return {"word": word, "seen": canary_seen(answer, word), "answer": answer[:200], **tokens}
 
 
 def _code_word(item: Item) -> str:

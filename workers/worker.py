@@ -11,8 +11,6 @@ import random
 import socket
 import time
 import uuid
-from collections.abc import Callable, Coroutine
-from typing import Any
 
 from protocol import PROTOCOL_VERSION
 from protocol.workers import (
@@ -24,6 +22,7 @@ from protocol.workers import (
     ProbeOrder,
     WorkerRegistration,
 )
+from workers import loops
 from workers.assets import AssetCache
 from workers.claims import Plan, lookout, refill
 from workers.client import FIRST_WAIT, LONGEST_WAIT, GivenUp, ServiceClient, persist, unless
@@ -34,6 +33,7 @@ from workers.jobs import JobShelf
 from workers.leases import Held, LeaseBook
 from workers.news import ClaimLog, listen
 from workers.outbox import Outbox
+from workers.presence import Presence
 from workers.probing import answer
 from workers.ramps import START
 from workers.runner import Item
@@ -55,7 +55,9 @@ class Worker:
         self._id = 0
         self._lease_seconds, self._heartbeat_seconds = 60.0, 15.0
         self._book = LeaseBook()
-        self._outbox = Outbox(spool, client.report, self._note_away, self._book.close)
+        self._beat = asyncio.Event()
+        self._presence = Presence(self._beat.set, lambda: self._outbox.wake())
+        self._outbox = Outbox(spool, client.report, self._presence.note_away, self._book.close)
         self._assets = AssetCache(settings.data / "assets", client)
         self._targets = Targets(open_driver)
         self._shelf = JobShelf(self._assets, self._targets, settings.data / "cache", self._book.jobs)
@@ -63,8 +65,6 @@ class Worker:
         self._crew = Crew(settings, self._targets, self._shelf, self._outcome, self._room.set, self._may_ask)
         self._leaving, self._hurry = asyncio.Event(), False
         self._registering = asyncio.Lock()
-        self._away_since: float | None = None
-        self._beat, self._returned = asyncio.Event(), asyncio.Event()
         self._claims = ClaimLog()
         self._probes: set[asyncio.Task[None]] = set()
 
@@ -78,38 +78,16 @@ class Worker:
     async def run(self) -> None:
         """Work until told to leave. Raises ServiceRefused when the service does not take this worker."""
         await self._register()
-        outbox = asyncio.create_task(self._guard(self._outbox.run))
-        loops = [
-            asyncio.create_task(self._guard(loop))
-            for loop in (self._refill, self._lookout, self._news, self._heartbeats, self._fence, self._adopt)
-        ]
+        outbox = loops.start(self._outbox.run)
+        others = (self._refill, self._lookout, self._news, self._heartbeats, self._fence, self._adopt)
+        running = [loops.start(loop) for loop in others]
         try:
-            await self._until_leaving(loops)
-            await self._drain(loops)
+            await loops.until(self._leaving, running)
+            await self._drain(running[:3])
         finally:
-            await _cancel([*loops, outbox, *self._probes])
+            await loops.stop([*running, outbox, *self._probes])
             self._crew.remember()
             await self._targets.aclose()
-
-    async def _until_leaving(self, loops: list[asyncio.Task[None]]) -> None:
-        leaving = asyncio.create_task(self._leaving.wait())
-        try:
-            done, _ = await asyncio.wait([leaving, *loops], return_when=asyncio.FIRST_COMPLETED)
-            for task in done - {leaving}:
-                task.result()
-        finally:
-            await _cancel([leaving])
-
-    async def _guard(self, loop: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run a loop again after an error that it did not foresee: a worker must not half die."""
-        while True:
-            try:
-                return await loop()
-            except (ServiceRefused, ServiceAway):
-                raise
-            except Exception:  # the boundary of a loop
-                log.exception("the worker goes on after an unexpected error")
-                await asyncio.sleep(1.0)
 
     async def _register(self) -> None:
         settings = self._settings
@@ -123,8 +101,8 @@ class Worker:
             concurrency=settings.ceiling,
             labels=dict(settings.labels),
         )
-        registered = await persist(lambda: self._client.register(registration), self._note_away)
-        self._note_back()
+        registered = await persist(lambda: self._client.register(registration), self._presence.note_away)
+        self._presence.note_back()
         self._id = registered.id
         self._lease_seconds, self._heartbeat_seconds = registered.lease_seconds, registered.heartbeat_seconds
         self._client.answer_seconds = min(self._client.answer_seconds, self._lease_seconds)
@@ -163,13 +141,13 @@ class Worker:
         sent_at = time.monotonic()
         try:
             with self._claims.claim():
-                reply = await unless(self._returned, self._client.claim(self._id, request))
-                self._note_back()
+                reply = await unless(self._presence.returned, self._client.claim(self._id, request))
+                self._presence.note_back()
                 self._take(reply, sent_at)
         except GivenUp:
             return True
         except ServiceAway as error:
-            self._note_away(str(error))
+            self._presence.note_away(str(error))
             await asyncio.sleep(random.uniform(FIRST_WAIT, min(LONGEST_WAIT, 10 * FIRST_WAIT)))
             return True
         except ServiceRefused as error:
@@ -237,12 +215,12 @@ class Worker:
             try:
                 reply = await self._client.heartbeat(self._id, heartbeat, max(2.0, self._heartbeat_seconds))
             except ServiceAway as error:
-                self._note_away(str(error))
+                self._presence.note_away(str(error))
                 continue
             except ServiceRefused as error:
                 await self._refused(error)
                 continue
-            self._note_back()
+            self._presence.note_back()
             self._book.renew(reply.renewed, sent_at)
             self._abandon(reply.lost, "they ran out")
             self._give_up(reply.cancelled_jobs)
@@ -251,11 +229,11 @@ class Worker:
 
     async def _until_next_heartbeat(self) -> None:
         """A while; less when there is news, or when the service is away, so that its return is noticed soon."""
-        if self._away_since is None:
+        if not self._presence.away:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._beat.wait(), self._heartbeat_seconds)
         self._beat.clear()
-        if self._away_since is not None:
+        if self._presence.away:
             await asyncio.sleep(min(self._heartbeat_seconds, random.uniform(0.5, 2.0)))
 
     async def _news(self) -> None:
@@ -303,13 +281,13 @@ class Worker:
     async def _probe(self, order: ProbeOrder) -> None:
         report = await answer(order, self._targets, self._assets)
         with contextlib.suppress(ServiceRefused):
-            await persist(lambda: self._client.answer_probe(self._id, order.id, report), self._note_away)
+            await persist(lambda: self._client.answer_probe(self._id, order.id, report), self._presence.note_away)
 
     # Leaving
 
-    async def _drain(self, loops: list[asyncio.Task[None]]) -> None:
+    async def _drain(self, claiming: list[asyncio.Task[None]]) -> None:
         """Hand back what was not started, let calls end within the grace period, report all, depart."""
-        await _cancel(loops[:3])
+        await loops.stop(claiming)
         log.info("draining: %d calls in flight", self._crew.in_flight)
         self._crew.hand_back("the worker drains")
         end = time.monotonic() + self._settings.grace_seconds
@@ -325,23 +303,3 @@ class Worker:
                 await self._client.depart(self._id, Departure())
         except (TimeoutError, ServiceAway, ServiceRefused) as error:
             log.warning("left without a farewell (%s); %d outcomes stay in the spool", error, self._outbox.unsent)
-
-    def _note_away(self, why: str) -> None:
-        if self._away_since is None:
-            self._away_since = time.monotonic()
-            self._beat.set()
-            log.warning("%s; outcomes wait in the spool meanwhile", why)
-
-    def _note_back(self) -> None:
-        if self._away_since is not None:
-            log.warning("the service is back after %.0f s", time.monotonic() - self._away_since)
-            self._away_since = None
-            self._returned.set()  # for those who wait now
-            self._returned = asyncio.Event()
-            self._outbox.wake()
-
-
-async def _cancel(tasks: list[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)

@@ -218,7 +218,9 @@ async def test_no_call_is_started_for_a_lease_that_is_over() -> None:
         lane_to(server.base_url, 1, may_ask=held.__contains__) as (lane, got),
     ):
         lane.add(item(index) for index in range(5))
-        await until(lambda: server.in_flight == 1 and not lane._builders)  # nothing looks at the lease till the answer
+        await until(
+            lambda: server.in_flight == 1 and not lane._stock._builders
+        )  # nothing looks at the lease till the answer
         held.clear()
         await until(lambda: lane.held == 0)
         assert got.of(ResultReport) == [0]

@@ -98,6 +98,7 @@ async def test_a_cut_that_usage_hides_is_proved_by_the_canary(usage: Any) -> Non
     assert (proved.status, proved.score) == (Status.TRUNCATED_PROMPT, None)
     assert isinstance(proved.detail["canary"], dict)
     assert proved.detail["canary"]["seen"] is False
+    assert proved.detail["canary"].keys() >= {"prompt_tokens", "completion_tokens"}  # what it cost besides
 
 
 async def test_with_the_canary_a_whole_prompt_stays_a_measurement() -> None:
