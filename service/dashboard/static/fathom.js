@@ -50,7 +50,12 @@ function patchChildren(parent, fresh) {
 
 // --- Fetching. ---
 
-function say(text) {
+let readUntil = 0;
+
+/** Say what is wrong, for so many seconds at least; nothing, when all is well again. */
+function say(text, seconds = 0) {
+  if (!text && Date.now() < readUntil) return;
+  readUntil = Date.now() + seconds * 1000;
   trouble.textContent = text;
   trouble.hidden = !text;
 }
@@ -68,11 +73,11 @@ async function reason(answer) {
 async function show(part, address, options = {}) {
   try {
     const answer = await fetch(address, { ...options, headers: { Accept: "text/x-part, application/problem+json" } });
-    if (!answer.ok) return say(await reason(answer));
+    if (!answer.ok) return say(await reason(answer), options.method ? 8 : 0);
     const fresh = document.createElement("template");
     fresh.innerHTML = await answer.text();
     patchChildren(part, fresh.content);
-    if (!options.method) say("");
+    say("");
   } catch {
     say("The service does not answer. The page goes on by itself as soon as it does.");
   }
