@@ -60,27 +60,29 @@ function say(text, seconds = 0) {
   trouble.hidden = !text;
 }
 
-async function reason(answer) {
-  if (answer.status === 401) return "You are signed out: load this page again.";
+function reason(status, text) {
+  if (status === 401) return "You are signed out: load this page again.";
   try {
-    return (await answer.json()).detail;
+    return JSON.parse(text).detail;
   } catch {
-    return `The service answered with ${answer.status}.`;
+    return `The service answered with ${status}.`;
   }
 }
 
 /** Put what an address answers into a part. What is wrong is said above the page. */
 async function show(part, address, options = {}) {
+  let answer, text;
   try {
-    const answer = await fetch(address, { ...options, headers: { Accept: "text/x-part, application/problem+json" } });
-    if (!answer.ok) return say(await reason(answer), options.method ? 8 : 0);
-    const fresh = document.createElement("template");
-    fresh.innerHTML = await answer.text();
-    patchChildren(part, fresh.content);
-    say("");
+    answer = await fetch(address, { ...options, headers: { Accept: "text/x-part, application/problem+json" } });
+    text = await answer.text();
   } catch {
-    say("The service does not answer. The page goes on by itself as soon as it does.");
+    return say("The service does not answer. The page goes on by itself as soon as it does.");
   }
+  if (!answer.ok) return say(reason(answer.status, text), options.method ? 8 : 0);
+  const fresh = document.createElement("template");
+  fresh.innerHTML = text;
+  patchChildren(part, fresh.content);
+  say("");
 }
 
 // --- When to fetch. ---
