@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -96,15 +96,14 @@ class EmbeddedPostgres:
         self._account = server_account()
         make_folder(self.folder, self._account)
         self._owner = lock(self.folder)
-        try:
+        with ExitStack() as undo:
+            undo.callback(self._owner.close)
+            undo.callback(self._halt, timeout=10)
             self._binaries = reachable(self._matching_binaries(), self._account, self.folder)
             self._socket = socket_folder(self.folder, self._account)
             initialise(self.pgdata, self._binaries, self._account)
             self._launch(timeout)
-        except BaseException:
-            self._halt(timeout=10)
-            self._owner.close()
-            raise
+            undo.pop_all()
         self._stopping.clear()
         self._supervisor = threading.Thread(target=self._supervise, name="postgres-supervisor", daemon=True)
         self._supervisor.start()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 import asyncpg
@@ -10,6 +13,8 @@ import orjson
 
 from protocol.jobs import Status
 from protocol.workers import FailureReport, HandBack, Outcome, ResultReport, Verdict
+from service.queue import arrays
+from service.queue.arrays import documents, hashes, numbers, texts
 from service.queue.leasing import Connection
 
 Word = Literal["stored", "duplicate", "requeued", "failed", "stale", "refused", "returned"]
@@ -18,28 +23,17 @@ _STORED = Verdict(verdict="stored")
 _MOST_ATTEMPTS = 32_767
 
 
-def _call(function: str, types: str) -> str:
-    """The call of a function whose parameters have these types. Arrays of numbers and the like travel as text: asyncpg looks at
-    each element of a list twice before it writes it, which took half of the time of a report."""
-    marks = [
-        f"${n}::text::{kind}"
-        if kind in ("int[]", "bigint[]", "float8[]", "bool[]", "bytea[]", "varchar[]")
-        else f"${n}"
-        for n, kind in enumerate(types.split(), 1)
-    ]
-    return f"select {function}({', '.join(marks)})"
-
-
-_RESULTS = _call(
-    "queue_report_results",
-    "int bigint[] bigint[] int[] int[] int[] int[] varchar[] float8[] text[] text[] text[] bytea[]"
-    " int[] int[] int[] int[] int[] text[] int[] int[] text[] text[]",
+_PAYLOAD = (
+    "varchar[] float8[] text[] text[] jsonb bytea[] int[] int[] int[] int[] int[] text[] int[] int[] text[] jsonb"
 )
-_FAILURES = _call(
+_FRESH = arrays.call("queue_store_fresh", f"int bigint[] bigint[] bigint[] int[] int[] int[] int[] {_PAYLOAD}")
+_RESULTS = arrays.call("queue_report_results", f"int bigint[] bigint[] int[] int[] int[] int[] {_PAYLOAD}")
+_FAILURES = arrays.call(
     "queue_report_failures",
-    "int bigint[] bigint[] int[] int[] int[] text[] text[] bool[] bool[] float8[] bool[] bytea[] int[] int[] int[] int[] int[]",
+    "int bigint[] bigint[] int[] int[] int[] text[] text[] bool[] bool[] float8[] bool[] bytea[]"
+    " int[] int[] int[] int[] int[]",
 )
-_HAND_BACK = _call("queue_hand_back", "int bigint[] bigint[] int[] int[] int[]")
+_HAND_BACK = arrays.call("queue_hand_back", "int bigint[] bigint[] int[] int[] int[]")
 
 
 async def report(
@@ -87,7 +81,7 @@ async def _judge(
     """Send all at once; when a value cannot be stored, one by one, so that only its own outcome is refused."""
     try:
         return _verdicts(await send(connection, worker, outcomes, jobs), len(outcomes))
-    except (asyncpg.DataError, OverflowError) as error:
+    except (asyncpg.DataError, OverflowError, orjson.JSONEncodeError) as error:
         if len(outcomes) > 1:
             found = [await _judge(connection, worker, [outcome], jobs, send) for outcome in outcomes]
             return [verdict for one in found for verdict in one]
@@ -109,59 +103,77 @@ def _without_nul(outcome: Any) -> Any:
     return type(outcome).model_validate_json(clean)
 
 
-def _json(value: Any) -> str | None:
-    return orjson.dumps(value).decode() if value else None
+def _places(outcomes: Sequence[Outcome], jobs: Mapping[str, int]) -> list[str | None]:
+    """Leases, jobs, cells, indices and generations."""
+    return [
+        numbers([o.lease for o in outcomes]),
+        numbers([jobs[o.job] for o in outcomes]),
+        numbers([o.cell for o in outcomes]),
+        numbers([o.index for o in outcomes]),
+        numbers([o.generation for o in outcomes]),
+    ]
 
 
-def _hashes(values: list[str | None]) -> str | None:
-    """A literal of an array of bytes, given in hex."""
-    if values.count(None) == len(values):
-        return None
-    return "{" + ",".join(["null" if value is None else f'"\\\\x{value}"' for value in values]) + "}"
-
-
-def _numbers(values: list[Any]) -> str | None:
-    """A literal of an array of numbers, booleans or statuses; none at all for a column of nulls, which `unnest` fills up."""
-    if values.count(None) == len(values):
-        return None
-    return "{" + ",".join(["null" if value is None else str(value) for value in values]) + "}"
-
-
-def _texts(values: list[Any]) -> list[Any] | None:
-    return None if values.count(None) == len(values) else values
+def _payload(outcomes: Sequence[ResultReport]) -> list[Any]:
+    """What is stored of results, in the order of `_PAYLOAD`."""
+    measured = [o.measured for o in outcomes]
+    return [
+        numbers([o.status for o in outcomes]),
+        numbers([o.score for o in outcomes]),
+        texts([o.answer for o in outcomes]),
+        texts([o.thinking for o in outcomes]),
+        documents([o.expected for o in outcomes]),
+        hashes([o.prompt_sha256 for o in outcomes]),
+        numbers([o.prompt_tokens for o in outcomes]),
+        numbers([m.server_prompt_tokens for m in measured]),
+        numbers([m.cached_tokens for m in measured]),
+        numbers([m.completion_tokens for m in measured]),
+        numbers([m.thinking_tokens for m in measured]),
+        texts([o.finish_reason for o in outcomes]),
+        numbers([m.ttft_ms for m in measured]),
+        numbers([m.duration_ms for m in measured]),
+        texts([o.error for o in outcomes]),
+        documents([o.detail for o in outcomes]),
+    ]
 
 
 async def _send_results(
     connection: Connection, worker: int, outcomes: Sequence[ResultReport], jobs: Mapping[str, int]
 ) -> Rows | None:
-    measured = [o.measured for o in outcomes]
+    if all(o.generation == 0 and o.attempt == 1 for o in outcomes):
+        with suppress(asyncpg.UniqueViolationError):
+            if await _store_fresh(connection, worker, outcomes, jobs):
+                return None
+    attempts = numbers([min(o.attempt, _MOST_ATTEMPTS) for o in outcomes])
     found: Rows | None = await connection.fetchval(
-        _RESULTS,
-        worker,
-        _numbers([o.lease for o in outcomes]),
-        _numbers([jobs[o.job] for o in outcomes]),
-        _numbers([o.cell for o in outcomes]),
-        _numbers([o.index for o in outcomes]),
-        _numbers([o.generation for o in outcomes]),
-        _numbers([min(o.attempt, _MOST_ATTEMPTS) for o in outcomes]),
-        _numbers([o.status for o in outcomes]),
-        _numbers([o.score for o in outcomes]),
-        _texts([o.answer for o in outcomes]),
-        _texts([o.thinking for o in outcomes]),
-        _texts([_json(o.expected) for o in outcomes]),
-        _hashes([o.prompt_sha256 for o in outcomes]),
-        _numbers([o.prompt_tokens for o in outcomes]),
-        _numbers([m.server_prompt_tokens for m in measured]),
-        _numbers([m.cached_tokens for m in measured]),
-        _numbers([m.completion_tokens for m in measured]),
-        _numbers([m.thinking_tokens for m in measured]),
-        _texts([o.finish_reason for o in outcomes]),
-        _numbers([m.ttft_ms for m in measured]),
-        _numbers([m.duration_ms for m in measured]),
-        _texts([o.error for o in outcomes]),
-        _texts([_json(o.detail) for o in outcomes]),
+        _RESULTS, worker, *_places(outcomes, jobs), attempts, *_payload(outcomes)
     )
     return found
+
+
+async def _store_fresh(
+    connection: Connection, worker: int, outcomes: Sequence[ResultReport], jobs: Mapping[str, int]
+) -> bool:
+    """Store results of first attempts if the worker holds all of them; otherwise nothing has changed."""
+    ordered = sorted(outcomes, key=attrgetter("lease", "index"))
+    leases: list[tuple[int, str, int]] = []
+    lasts: list[int] = []
+    for lease, group in groupby(ordered, attrgetter("lease", "job", "cell")):
+        leases.append(lease)
+        lasts.append((lasts[-1] if lasts else 0) + len(list(group)))
+    stored: bool = await connection.fetchval(
+        _FRESH,
+        worker,
+        numbers(sorted({jobs[job] for _, job, _ in leases})),
+        numbers([lease for lease, _, _ in leases]),
+        numbers([jobs[job] for _, job, _ in leases]),
+        numbers([cell for _, _, cell in leases]),
+        numbers([1, *(last + 1 for last in lasts[:-1])]),
+        numbers(lasts),
+        numbers([o.index for o in ordered]),
+        *_payload(ordered),
+    )
+    return stored
 
 
 async def _send_failures(
@@ -172,23 +184,19 @@ async def _send_failures(
     found: Rows | None = await connection.fetchval(
         _FAILURES,
         worker,
-        _numbers([o.lease for o in failures]),
-        _numbers([jobs[o.job] for o in failures]),
-        _numbers([o.cell for o in failures]),
-        _numbers([o.index for o in failures]),
-        _numbers([o.generation for o in failures]),
-        _texts([o.cause for o in failures]),
-        _texts([o.message for o in failures]),
-        _numbers([o.permanent for o in failures]),
-        _numbers([o.counts and not (o.model_down and not o.permanent) for o in failures]),
-        _numbers([o.retry_after for o in failures]),
-        _numbers([o.model_down for o in failures]),
-        _hashes([o.prompt_sha256 for o in failures]),
-        _numbers([m.server_prompt_tokens for m in measured]),
-        _numbers([m.cached_tokens for m in measured]),
-        _numbers([m.completion_tokens for m in measured]),
-        _numbers([m.thinking_tokens for m in measured]),
-        _numbers([m.duration_ms for m in measured]),
+        *_places(failures, jobs),
+        texts([o.cause for o in failures]),
+        texts([o.message for o in failures]),
+        numbers([o.permanent for o in failures]),
+        numbers([o.counts and not (o.model_down and not o.permanent) for o in failures]),
+        numbers([o.retry_after for o in failures]),
+        numbers([o.model_down for o in failures]),
+        hashes([o.prompt_sha256 for o in failures]),
+        numbers([m.server_prompt_tokens for m in measured]),
+        numbers([m.cached_tokens for m in measured]),
+        numbers([m.completion_tokens for m in measured]),
+        numbers([m.thinking_tokens for m in measured]),
+        numbers([m.duration_ms for m in measured]),
     )
     return found
 
@@ -213,13 +221,5 @@ def _as_failure(result: ResultReport) -> FailureReport:
 async def _send_back(
     connection: Connection, worker: int, outcomes: Sequence[HandBack], jobs: Mapping[str, int]
 ) -> Rows | None:
-    found: Rows | None = await connection.fetchval(
-        _HAND_BACK,
-        worker,
-        _numbers([o.lease for o in outcomes]),
-        _numbers([jobs[o.job] for o in outcomes]),
-        _numbers([o.cell for o in outcomes]),
-        _numbers([o.index for o in outcomes]),
-        _numbers([o.generation for o in outcomes]),
-    )
+    found: Rows | None = await connection.fetchval(_HAND_BACK, worker, *_places(outcomes, jobs))
     return found

@@ -7,7 +7,7 @@ import pytest
 from protocol.jobs import RetryPolicy, Status
 from protocol.workers import Measured
 from service.db.engine import Database
-from service.queue import control, leasing
+from service.queue import control, leasing, reports
 from tests.support.queue import (
     Job,
     add_job,
@@ -80,6 +80,27 @@ async def test_a_lease_stays_until_its_last_sample_is_reported(database: Databas
     assert await database.pool.fetchval("select n from leases") == 2
     await report(database, worker, job, result(job, grant, 0), failure(job, grant, 2))
     assert await database.pool.fetchval("select count(*) from leases") == 0
+
+
+async def test_a_report_may_bring_parts_of_several_leases_and_jobs_in_any_order(database: Database) -> None:
+    model, worker = await add_model(database), await add_worker(database)
+    jobs = [await add_job(database, model, (3, 2)), await add_job(database, model, (4,))]
+    by_id = {job.id: job for job in jobs}
+    grants = await claim(database, worker)
+    assert sorted(len(grant.samples) for grant in grants) == [2, 3, 4]
+    outcomes = [
+        result(by_id[grant.job], grant, place, score=place / 10)
+        for place in (3, 1, 2)
+        for grant in reversed(grants)
+        if place < len(grant.samples)
+    ]
+    verdicts = await reports.report(database.pool, worker, outcomes, {job.public: job.id for job in jobs})
+    assert {verdict.verdict for verdict in verdicts} == {"stored"}
+    assert [list(row) for row in await database.pool.fetch("select open, n from leases")] == [[[0], 1]] * 3
+    stored = await database.pool.fetch("select index, score from results")
+    assert sorted(map(tuple, stored)) == [(1, 0.1), (1, 0.1), (1, 0.1), (2, 0.2), (2, 0.2), (3, 0.3)]
+    tallied = await database.pool.fetch("select job_id, sum(n)::int from deltas group by job_id order by job_id")
+    assert [tuple(row) for row in tallied] == [(jobs[0].id, 3), (jobs[1].id, 3)]
 
 
 async def test_a_report_sent_twice_is_stored_once(database: Database) -> None:

@@ -24,13 +24,16 @@ create or replace function queue_event(p_job bigint, p_kind text, p_data jsonb) 
   insert into events(job_id, kind, data) values (p_job, p_kind, p_data)
 $$;
 
--- Whether there is nothing left to do, hold or wait for.
-create or replace function queue_exhausted(p_job bigint) returns boolean language sql stable as $$
-  select not exists(select 1 from jobs j join ranges r on r.job_id = j.id and (r.cell, r.start) >= (j.at_cell, j.at_start)
-                    where j.id = p_job and r.next < r.stop)
-     and not exists(select 1 from leases l where l.job_id = p_job)
-     and not exists(select 1 from retries r where r.job_id = p_job)
-$$;
+-- Whether there is nothing left to do, hold or wait for. One question at a time: the first mostly answers it.
+create or replace function queue_exhausted(p_job bigint) returns boolean language plpgsql volatile as $$
+begin
+  if exists(select 1 from jobs j join ranges r on r.job_id = j.id and (r.cell, r.start) >= (j.at_cell, j.at_start)
+             where j.id = p_job and r.next < r.stop) then
+    return false;
+  end if;
+  return not exists(select 1 from leases l where l.job_id = p_job)
+     and not exists(select 1 from retries r where r.job_id = p_job);
+end $$;
 
 -- Ends a job that has nothing left, and corrects the end of one whose last error has just been replaced.
 -- Samples only move in single transactions, so the emptiness seen under the job's lock is true.

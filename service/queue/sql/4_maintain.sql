@@ -107,13 +107,16 @@ begin
     with d as (
       delete from deltas returning *),
     folded as (
-      insert into tallies as a (job_id, cell, status, score, n, calls, prompt_tokens, cached_tokens, completion_tokens, thinking_tokens)
+      insert into tallies as a (job_id, cell, status, score, n, calls, prompt_tokens, cached_tokens, completion_tokens,
+                                thinking_tokens)
       select d.job_id, d.cell, d.status, d.score, sum(d.n), sum(d.calls), sum(d.prompt_tokens), sum(d.cached_tokens),
              sum(d.completion_tokens), sum(d.thinking_tokens)
         from d group by d.job_id, d.cell, d.status, d.score
       on conflict (job_id, cell, status, score) do update
-         set n = a.n + excluded.n, calls = a.calls + excluded.calls, prompt_tokens = a.prompt_tokens + excluded.prompt_tokens,
-             cached_tokens = a.cached_tokens + excluded.cached_tokens, completion_tokens = a.completion_tokens + excluded.completion_tokens,
+         set n = a.n + excluded.n, calls = a.calls + excluded.calls,
+             prompt_tokens = a.prompt_tokens + excluded.prompt_tokens,
+             cached_tokens = a.cached_tokens + excluded.cached_tokens,
+             completion_tokens = a.completion_tokens + excluded.completion_tokens,
              thinking_tokens = a.thinking_tokens + excluded.thinking_tokens),
     moved as (
       select d.job_id, coalesce(sum(d.n) filter (where d.status <> 'attempt'), 0) as n from d group by d.job_id),
@@ -129,7 +132,8 @@ begin
       select j.id, t, j.done from j
        where not exists(select 1 from progress_points p where p.job_id = j.id and p.at > t - interval '5 seconds')),
     told as (
-      insert into events(job_id, kind, data) select j.id, 'progress', jsonb_build_object('done', j.done) from j order by j.id)
+      insert into events(job_id, kind, data)
+      select j.id, 'progress', jsonb_build_object('done', j.done) from j order by j.id)
     select j.id, j.public_id, j.done from j;
 end $$;
 
@@ -145,7 +149,8 @@ begin
   for v_model in select id from models order by id loop
     select lease_floor into v_old from models where id = v_model for update skip locked;
     continue when not found;
-    select coalesce((select min(id) from leases where model_id = v_model and id >= v_old), (select last_value from leases_id_seq)) into v_floor;
+    select coalesce((select min(id) from leases where model_id = v_model and id >= v_old),
+                    (select last_value from leases_id_seq)) into v_floor;
     if v_floor - v_old >= 256 then
       update models set lease_floor = v_floor where id = v_model;
       v_count := v_count + 1;
@@ -165,12 +170,14 @@ begin
     select j.id, j.public_id, j.active_at, f.n, f.oldest, f.length, m.spec
       from jobs j join models m on m.id = j.model_id
       join lateral (select sum(l.n) as n, min(l.granted_at) as oldest, max(c.length) as length
-                      from leases l join cells c on c.job_id = l.job_id and c.cell = l.cell where l.job_id = j.id) f on f.n > 0
+                      from leases l join cells c on c.job_id = l.job_id and c.cell = l.cell
+                     where l.job_id = j.id) f on f.n > 0
      where j.state = 'running' and j.stalled is null
   loop
     continue when greatest(r.oldest, r.active_at) >
       t - (coalesce((r.spec #>> '{timeouts,first_byte}')::double precision, 300)
-           + coalesce((r.spec #>> '{timeouts,per_1k_tokens}')::double precision, 10) * r.length / 1000) * interval '1 second';
+           + coalesce((r.spec #>> '{timeouts,per_1k_tokens}')::double precision, 10) * r.length / 1000)
+          * interval '1 second';
     perform 1 from jobs where id = r.id and state = 'running' and stalled is null for update;
     continue when not found;
     o_job := r.public_id;
@@ -203,7 +210,8 @@ end $$;
 -- Forgets what only served to show progress.
 create or replace function queue_prune() returns void language sql as $$
   delete from events where kind = 'progress' and at < clock_timestamp() - interval '1 hour';
-  delete from progress_points p using jobs j where j.id = p.job_id and p.at < clock_timestamp() - interval '1 day' and j.state <> 'running';
+  delete from progress_points p using jobs j
+   where j.id = p.job_id and p.at < clock_timestamp() - interval '1 day' and j.state <> 'running';
   delete from idempotency_keys where created_at < clock_timestamp() - interval '7 days';
   delete from probe_orders where created_at < clock_timestamp() - interval '1 day';
 $$;

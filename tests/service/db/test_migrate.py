@@ -73,3 +73,18 @@ async def test_results_that_a_backup_brought_from_another_server_can_be_read(dat
         read = await results.read(connection, row, results.parse_cursor(None), 10, results.Filters())
     assert [place[2] for place, _ in read.results] == [0, 1, 2]
     assert read.final
+
+
+async def test_a_database_of_the_version_before_gets_this_versions_functions(empty_database: str) -> None:
+    """Functions whose results have changed since cannot be redefined, only made anew."""
+    connection = await asyncpg.connect(raw_dsn(empty_database))
+    await migrate.upgrade(empty_database, "0001")
+    await connection.execute("drop function queue_after")
+    await connection.execute(
+        "create function queue_after(p_models int[], p_jobs bigint[], p_good boolean) returns void language sql"
+        " as $$ select $$"
+    )
+    await migrate.upgrade(empty_database)
+    await migrate.check(empty_database)
+    assert await connection.fetchval("select queue_after('{}', '{}', true)") is True
+    await connection.close()
