@@ -26,10 +26,11 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass
 class Use:
-    """CPU seconds by part of the system, and each worker's memory in MB."""
+    """CPU seconds by part of the system, and each worker's memory in MB: now, and the most it ever was."""
 
     cpu: dict[str, float]
     rss: list[float]
+    peak: list[float]
 
     def since(self, before: Use) -> dict[str, float]:
         return {part: self.cpu[part] - before.cpu.get(part, 0.0) for part in self.cpu}
@@ -99,7 +100,8 @@ class Machine:
         servers = [psutil.Process(process.pid) for process in self.model_servers]
         parts = {"worker": workers, "service": service, "postgres": database, "model server": servers}
         cpu = {part: sum(_cpu(process) for process in processes) for part, processes in parts.items()}
-        return Use(cpu, [worker.memory_info().rss / 1e6 for worker in workers])
+        rss = [worker.memory_info().rss / 1e6 for worker in workers]
+        return Use(cpu, rss, [_peak(worker.pid) for worker in workers])
 
 
 def _cpu(process: psutil.Process) -> float:
@@ -108,6 +110,13 @@ def _cpu(process: psutil.Process) -> float:
     except psutil.NoSuchProcess:
         return 0.0
     return float(times.user + times.system)
+
+
+def _peak(pid: int) -> float:
+    """The most memory a process ever had, in MB, by Linux's `VmHWM`; not a number elsewhere."""
+    status = Path(f"/proc/{pid}/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith("VmHWM:")), float("nan"))
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +29,8 @@ from perf.peers import Peer, inspect_ai, lm_eval
 
 @dataclass
 class Row:
-    """One measurement. CPU is in ms a sample; `share` is the part of the ideal speed that was reached."""
+    """One measurement. CPU is in ms a sample; `share` is the part of the ideal speed that was reached: all samples in as
+    many waves as the connections need, each of the server's latency, from the first claim to the last durable result."""
 
     name: str
     samples: int
@@ -37,6 +39,7 @@ class Row:
     ideal_per_second: float
     cpu_ms: dict[str, float]
     worker_mb: list[float]
+    worker_mb_peak: list[float]
     mean: float | None
     problems: dict[str, int] = field(default_factory=dict)
 
@@ -56,16 +59,17 @@ def measure(
 ) -> Row:
     """Run one job and say what it took."""
     job, seconds, cpu = on.run(benchmark, model, options)
-    samples = job.counts.planned
+    samples, use = job.counts.planned, on.use()
     problems = {status: count for status, count in job.counts.by_status.items() if status != "ok"}
     return Row(
         name,
         samples,
         connections,
         samples / seconds,
-        connections / latency,
+        samples / (math.ceil(samples / connections) * latency),
         {part: round(1000 * used / samples, 3) for part, used in cpu.items()},
-        [round(megabytes, 1) for megabytes in on.use().rss],
+        [round(megabytes, 1) for megabytes in use.rss],
+        [round(megabytes, 1) for megabytes in use.peak],
         job.mean,
         problems,
     )
@@ -154,11 +158,12 @@ def figures(rows: list[Row], peers: list[Peer]) -> dict[str, float]:
 
 def show(rows: list[Row], peers: list[Peer], found: dict[str, float]) -> None:
     table = Table(title="Full path, durable results")
-    for column in ("", "samples", "conn.", "results/s", "of ideal", "CPU ms a sample", "worker MB", "mean"):
+    for column in ("", "samples", "conn.", "results/s", "of ideal", "CPU ms a sample", "worker MB (peak)", "mean"):
         table.add_column(column, justify="left" if not column else "right")
     for row in rows:
         cpu = ", ".join(f"{part} {used:.2f}" for part, used in row.cpu_ms.items())
-        memory = " ".join(f"{megabytes:.0f}" for megabytes in row.worker_mb)
+        pairs = zip(row.worker_mb, row.worker_mb_peak, strict=True)
+        memory = " ".join(f"{megabytes:.0f} ({peak:.0f})" for megabytes, peak in pairs)
         mean = "–" if row.mean is None else f"{row.mean:.3f}"
         speed, share = f"{row.per_second:,.0f}", f"{row.share:.1%}"
         name = f"{row.name} {row.problems or ''}"
@@ -168,7 +173,7 @@ def show(rows: list[Row], peers: list[Peer], found: dict[str, float]) -> None:
         table.add_row(
             f"{peer.name} {peer.version}", f"{peer.samples:,}", "100", speed, "", f"{peer.cpu_ms:.2f}", "", ""
         )
-    console = Console(width=170)
+    console = Console(width=180)
     console.print(table)
     for name, value in found.items():
         console.print(f"{name:32} {value:g}")
