@@ -94,7 +94,7 @@ class Machine:
     def use(self) -> Use:
         up = psutil.Process(self.up.process.pid)
         children = up.children(recursive=True)
-        database = [child for child in children if child.name().startswith("postgres")]
+        database = [child for child in children if _is_postgres(child)]
         service = [up, *(child for child in children if child not in database)]
         workers = [psutil.Process(process.pid) for process in self.workers]
         servers = [psutil.Process(process.pid) for process in self.model_servers]
@@ -110,6 +110,13 @@ def _cpu(process: psutil.Process) -> float:
     except psutil.NoSuchProcess:
         return 0.0
     return float(times.user + times.system)
+
+
+def _is_postgres(process: psutil.Process) -> bool:
+    try:
+        return process.name().startswith("postgres")
+    except psutil.NoSuchProcess:  # an autovacuum that has ended since they were listed
+        return False
 
 
 def _peak(pid: int) -> float:
