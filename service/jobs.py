@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from protocol.jobs import (
     CellProgress,
+    Counts,
     Job,
     JobDetail,
     JobPage,
@@ -140,7 +141,6 @@ def _fields(row: JobRow, counted: Progress) -> dict[str, Any]:
     run = run_of(row)
     spec = ModelRequest.model_validate(data["model_spec"])
     rate = speed(data, counts.done)
-    left = counts.planned - counts.done
     copied = ("name", "benchmark", "benchmark_version", "model", "state", "options", "labels", "priority")
     more = ("max_concurrency", "assets", "asset_names", "stalled", "created_at", "started_at", "finished_at")
     running = data["state"] == JobState.RUNNING
@@ -157,8 +157,17 @@ def _fields(row: JobRow, counted: Progress) -> dict[str, Any]:
         "warnings": data["warnings"],
         "last_score": data["last_score"],
         "samples_per_second": rate if running else None,
-        "eta_seconds": left / rate if running and rate and left else None,
+        "eta_seconds": remaining(data, counts, rate) if running else None,
     }
+
+
+def remaining(data: Mapping[str, Any], counts: Counts, rate: float | None) -> float | None:
+    """Seconds until the last sample at the present rate. Where a sample takes longer than the rate looks back, and calls
+    are in flight, at the pace of the whole run."""
+    left = counts.planned - counts.done
+    if not rate and counts.in_flight and data["started_at"] is not None:
+        rate = counts.done / max((data["now"] - data["started_at"]).total_seconds(), 1.0)
+    return left / rate if rate and left else None
 
 
 def speed(data: Mapping[str, Any], done: int) -> float | None:

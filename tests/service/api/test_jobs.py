@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from protocol.jobs import Status
+from protocol.jobs import Counts, Status
 from protocol.workers import Measured
 from service import cursors
+from service.jobs import remaining
 from tests.service.api.acting import PLANNED, Service, failed, ok
 
 
@@ -262,3 +264,13 @@ async def test_verbs_at_once_leave_a_state_that_one_of_them_asked_for(service: S
     answers = await asyncio.gather(*(service.http.post(f"/v1/jobs/{job}/{verb}") for verb in verbs))
     assert {answer.status_code for answer in answers} == {200}
     assert (await service.ok("GET", f"/v1/jobs/{job}"))["state"] in ("running", "paused")
+
+
+def test_a_slow_model_s_job_says_what_is_left_at_the_pace_of_its_whole_run() -> None:
+    started = datetime(2026, 1, 1, tzinfo=UTC)
+    data = {"started_at": started, "now": started + timedelta(seconds=600)}
+    counts = Counts(planned=16, scored=6, in_flight=2, pending=8)
+    assert remaining(data, counts, 0.0) == 1000
+    assert remaining(data, counts, 0.1) == 100
+    assert remaining(data, counts.model_copy(update={"in_flight": 0}), 0.0) is None
+    assert remaining(data, Counts(planned=6, scored=6), 0.0) is None
