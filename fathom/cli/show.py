@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 def show(
     job: str, cell: int | None, index: int | None, prompt: bool, server: str | None, token: str | None, as_json: bool
 ) -> None:
-    """A job as it stands; or one sample: prompt (rebuilt and checked by its hash), answer, score, every attempt.
+    """A job as it stands; or one sample: prompt (rebuilt and checked by its hash), needles, answer, score, every attempt.
 
+    Of a job that was submitted with --debug, the first sample of each cell is shown too, with the prompt as it was sent.
     CELL and INDEX of a sample stand in the results (`fathom results JOB --format csv`).
     """
     if cell is not None and index is None:
@@ -59,6 +61,19 @@ def _show_job(client: SyncClient, job: str, as_json: bool) -> None:
     for line in (progress_line(found), *waiting_lines(found), *warning_lines(found)):
         click.echo(line)
     print_results(found)
+    if found.run.debug:
+        for cell in found.cells:
+            _print_first(client.sample(job, cell.cell, 0))
+
+
+def _print_first(sample: SampleDetail) -> None:
+    """What `--debug` kept of a cell's first sample: head and tail of what was sent, and how it went."""
+    click.echo(f"\n=== {sample.task} at {sample.length}, first sample: {sample.state} ===")
+    sent = sample.result.detail.get("debug") if sample.result is not None else None
+    if isinstance(sent, dict):
+        head, tail = str(sent.get("head", "")), str(sent.get("tail", ""))
+        click.echo(visible(head) + (f"\n[…]\n{visible(tail)}" if tail and tail != head else ""))
+    _print_outcome(sample)
 
 
 def _print_prompt(text: PromptText) -> None:
@@ -73,9 +88,22 @@ def _print_outcome(sample: SampleDetail) -> None:
     if (result := sample.result) is not None:
         click.echo(f"\nexpected: {visible(', '.join(result.expected))}")
         click.echo(f"answer:   {visible(result.answer)}")
+        for depth, text in _needles(result.detail.get("needles")):
+            click.echo(f"needle:   {depth}, {visible(text)}")
         if result.thinking:
             click.echo(f"thinking: {visible(result.thinking)}")
         score = "not a measurement" if result.score is None else f"score {result.score:.3f}"
         click.echo(f"{result.status.value}, {score}" + (f": {visible(result.error)}" if result.error else ""))
     for attempt in sample.attempts:
         click.echo(f"attempt {attempt.attempt} by {attempt.worker or '?'}: {attempt.kind} {visible(attempt.message)}")
+
+
+def _needles(found: Any) -> Iterator[tuple[str, str]]:
+    """Depth and text of the needles in a result's detail, whatever else a benchmark says of them."""
+    for needle in found if isinstance(found, list) else []:
+        if isinstance(needle, dict):
+            depth = needle.get("depth")
+            text = needle.get("text") or ", ".join(f"{key}: {value}" for key, value in needle.items() if key != "depth")
+            yield (f"depth {depth:.1f} %" if isinstance(depth, int | float) else "somewhere"), str(text)
+        else:
+            yield "somewhere", str(needle)

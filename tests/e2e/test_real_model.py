@@ -48,7 +48,7 @@ def test_a_real_model_is_evaluated_from_registration_to_table(machine: Machine, 
 
     watched = machine.up.fathom(
         "submit", "ruler", "--model", "smollm2", "--tasks", "niah_single_1", "--lengths", "512,1k",
-        "--samples", "3", "--watch", seconds=280,
+        "--samples", "3", "--debug", "--watch", seconds=280,
     )  # fmt: skip
     assert watched.code == 0, watched.err
     job = re.search(r"^job (\S+): 6 samples queued$", watched.out, re.M)
@@ -89,6 +89,14 @@ def check_exports(machine: Machine, job: str, results: list[object]) -> None:
     sample = machine.fathom("show", job, "0", "1")
     assert sample["prompt"]["matches"] is True
     assert sample["result"]["expected"][0] in sample["prompt"]["head"] + sample["prompt"]["tail"]
+    whole = machine.up.fathom("show", job).out
+    for length in ("512", "1024"):
+        first = whole.partition(f"=== niah_single_1 at {length}, first sample: done ===")[2].partition("\n===")[0]
+        [expected] = re.findall(r"^expected: (\d{7})$", first, re.M)
+        assert re.search(rf"^needle:   depth \d+\.\d %, .*value: {expected}", first, re.M), first
+        assert "is hidden within the following text" in first
+        assert re.search(r"^answer:   ", first, re.M)
+        assert re.search(r"^(ok|cut_answer), score [01]\.000", first, re.M)
     blocks = {block["id"] for block in machine.fathom("summary", job)["blocks"]}
     assert blocks
     assert machine.up.fathom("summary", job).code == 0
