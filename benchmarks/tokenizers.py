@@ -38,7 +38,7 @@ class Cut(StrEnum):
 
 _TAIL = "x"
 _BYTE = re.compile(r"<0x[0-9A-Fa-f]{2}>")
-_FEW = 16
+_FEW = 500
 _CHUNK = 1 << 16  # characters encoded at once: what the library returns takes many times the memory of the text
 ANCHORS = {Cut.SPACE: "x", Cut.LINE: "x.\n", Cut.BLANK: "x.\n", Cut.HYPHEN: "x"}
 # Neighbours that tell tokenizers apart: case, digits, punctuation that swallows newlines or apostrophes, other scripts.

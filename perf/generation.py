@@ -99,14 +99,14 @@ def _order(task: str, length: int, arguments: argparse.Namespace) -> Row:
     return {
         "task": task, "length": length, "samples": arguments.samples, "stream": arguments.stream, "hashes": hashes,
         "files": {role: str(path) for role, path in files.items()}, "tokenizer": str(path_of(arguments.tokenizer)),
-        "cache": str(cache_folder() / "generation"),
+        "cache": str(cache_folder() / "generation"), "counts": 3,
     }  # fmt: skip
 
 
 def _growth(task: str, arguments: argparse.Namespace) -> Row:
     """Memory and time of a task at growing lengths: the largest resident set after five samples."""
     lengths = [131_072 << doublings for doublings in range(4)]
-    ran = [_own({**_order(task, length, arguments), "samples": 5}) for length in lengths]
+    ran = [_own({**_order(task, length, arguments), "samples": 5, "counts": 1}) for length in lengths]
     characters, peaks = [one["characters"] for one in ran], [one["memory_mb"] * 1e6 for one in ran]
     each = statistics.linear_regression(characters, peaks)
     text = "".join(f"{one['memory_mb']:>7.0f} MB{one['each_ms']:>8.1f} ms" for one in ran)

@@ -38,23 +38,30 @@ class Common:
         self._wrapping = wrap(frame, self._template, query="", num_cw=parameters.common)
         self.exact = meter.exact(Cut.SPACE, Cut.LINE) and self._wrapping.separable("\n")
         self._costs = meter.kept(Cut.SPACE, [" " + word for word in words])
-        self._ended: dict[int, int] = {}
+        self._ended: dict[tuple[int, str], int] = {}
         self._texts = np.array(words, dtype=object)
         self._numbers, self._number_costs = self._count_numbers(self._most())
         each = self._costs.max() + self._number_costs[-1] - self._number_costs[-2]
         self._unit = int(parameters.uncommon_repeats * each)
         self._first = meter.line("1.") - meter.space(" 1.") if self._wrapping.head.endswith("\n") else 0
         self._rest = meter.end(self._wrapping.ending.lstrip("\n"))
+        self._outer, _, _ = frame.model_template.partition("{task_template}")
+        plain = replace(frame, model_template="{task_template}")
+        self._plain = wrap(plain, self._template, query="", num_cw=parameters.common)
+        self._heads = [
+            meter.line(_counted(head)) for head in (self._plain.head, self._wrapping.head[len(self._outer) :])
+        ]
+        self._plain_rest = meter.end(self._plain.ending.lstrip("\n"))
 
     def build(self, draws: Draws, budget: int, index: int = 0) -> Draft:
         """The draft that fills `budget` tokens. Raises TooSmall, and OptionsError when the words run out."""
-        p, wrapping = self.parameters, self._wrapping
-        example = "".join([self._example(draws) for _ in range(p.examples)])
-        outer, _, _ = self.frame.model_template.partition("{task_template}")
-        wrapping = replace(wrapping, head=outer + example + wrapping.head[len(outer) :])
+        p, wrapping, outer = self.parameters, self._wrapping, self._outer
+        examples = [self._example(draws) for _ in range(p.examples)]
+        wrapping = replace(
+            wrapping, head="".join([outer, *(text for text, _ in examples), wrapping.head[len(outer) :]])
+        )
         order = draws.permutation(len(self.words))
-        head = wrapping.head
-        fixed = self.meter.start(head if head.endswith("\n") else head.rstrip(" ")) + self._rest + self._first
+        fixed = self._start([tokens for _, tokens in examples]) + self._rest + self._first
         sums = self._sums(order)
         size = int(np.searchsorted(sums, budget - fixed, side="right"))
         least = p.common + 10
@@ -62,7 +69,7 @@ class Common:
             if size < least:
                 raise TooSmall(fixed + int(sums[least - 1]) + 4)
             listed = self._listed(draws, order[:size])
-            tokens = fixed + int(sums[size - 1]) + self._ending(int(listed[-1]))
+            tokens = fixed + int(sums[size - 1]) + self._ending(int(listed[-1]), wrapping.ending)
             if tokens <= budget:
                 break
             size -= 1
@@ -73,9 +80,10 @@ class Common:
 
     def _most(self) -> int:
         """No list of the cell is longer: a number, its point and a word are two tokens at least."""
-        p = self.parameters
-        words = len(self.words)
-        return min(max(self.frame.budget // 2, 1000), p.common * p.common_repeats + words * p.uncommon_repeats)
+        p, words = self.parameters, len(self.words)
+        size, common, uncommon = p.example
+        possible = p.common * p.common_repeats + words * p.uncommon_repeats
+        return max(min(max(self.frame.budget // 2, 1000), possible), size * max(common, uncommon))
 
     def _count_numbers(self, most: int) -> tuple[list[str], Costs]:
         """`1.`, `2.`, … and the tokens of the first so many of them."""
@@ -113,27 +121,42 @@ class Common:
         pieces[1::2] = self._texts[listed]
         return " ".join(pieces.tolist())
 
-    def _ending(self, word: int) -> int:
-        """What the newlines after the last word add to it."""
-        if word not in self._ended:
-            ending = self._wrapping.ending
-            newlines = ending[: len(ending) - len(ending.lstrip("\n"))]
-            text = " " + self.words[word]
-            self._ended[word] = self.meter.space(text + newlines) - int(self._costs[word])
-        return self._ended[word]
+    def _ending(self, word: int, ending: str) -> int:
+        """What the newlines with which `ending` begins add to the word before them."""
+        newlines = ending[: len(ending) - len(ending.lstrip("\n"))]
+        if (word, newlines) not in self._ended:
+            added = self.meter.space(" " + self.words[word] + newlines) - int(self._costs[word])
+            self._ended[word, newlines] = added
+        return self._ended[word, newlines]
 
-    def _example(self, draws: Draws) -> str:
-        """A worked example with its answer, in the plain template."""
+    def _start(self, examples: Sequence[int]) -> int:
+        """Tokens before the list: worked examples of so many tokens after their heads, and the heads."""
+        if not examples:
+            return self.meter.start(_counted(self._wrapping.head))
+        plain, own = self._heads
+        first = self.meter.start(self._outer + _counted(self._plain.head))
+        return first + (len(examples) - 1) * plain + sum(examples) + own
+
+    def _example(self, draws: Draws) -> tuple[str, int]:
+        """A worked example with its answer, in the plain template, and its tokens after the template's head."""
         size, common, uncommon = self.parameters.example
         chosen = draws.sample(len(self.words), min(size, len(self.words)))
         answer, others = chosen[: self.parameters.common], chosen[self.parameters.common :]
         listed = draws.shuffled(answer * common + others * uncommon)
-        plain = replace(self.frame, model_template="{task_template}")
-        wrapping = wrap(plain, self._template, query="", num_cw=self.parameters.common)
-        return wrapping.head + self._numbered(listed) + wrapping.ending + " " + self._numbered(answer) + "\n"
+        head, ending = self._plain.head, self._plain.ending
+        text = head + self._numbered(listed) + ending + " " + self._numbered(answer) + "\n"
+        tokens = self._first + self._ending(listed[-1], ending) + self._plain_rest + self._ending(answer[-1], "\n")
+        for words in (listed, answer):
+            tokens += int(self._costs[words].sum() + self._number_costs[len(words)])
+        return text, tokens
 
     def _numbered(self, words: Sequence[int]) -> str:
         return " ".join([f"{number}. {self.words[word]}" for number, word in enumerate(words, 1)])
+
+
+def _counted(head: str) -> str:
+    """A head as it is counted: a space at its end belongs to the first word."""
+    return head if head.endswith("\n") else head.rstrip(" ")
 
 
 def different_words(parameters: WordsParameters, budget: int, tokens_each: float) -> int:

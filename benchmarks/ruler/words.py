@@ -25,6 +25,10 @@ class Kind(Protocol):
     """A kind of key or value. Drawn items are named by their codes, below `size`."""
 
     @property
+    def alike(self) -> bool:
+        """True when two codes may stand for one text."""
+
+    @property
     def size(self) -> int:
         """How many different items there are."""
 
@@ -39,6 +43,7 @@ class Numbers:
     """Numbers of seven digits."""
 
     size: int = _NUMBERS
+    alike: bool = False
 
     def texts(self, codes: Indices) -> list[str]:
         return [str(number) for number in (codes + _FIRST_NUMBER).tolist()]
@@ -55,6 +60,7 @@ class Pairs:
 
     firsts: tuple[str, ...]
     seconds: tuple[str, ...]
+    alike: bool = True  # words may hold hyphens
 
     @property
     def size(self) -> int:
@@ -82,6 +88,7 @@ class Uuids:
 
     size: int
     pool: tuple[str, ...] = field(repr=False)
+    alike: bool = False
 
     def texts(self, codes: Indices) -> list[str]:
         pool = self.pool
@@ -134,7 +141,8 @@ def distinct(draws: Draws, kind: Kind, size: int, taken: Sequence[str] = ()) -> 
 
 def _unique(codes: Indices) -> Indices:
     """Each code once, in the order of first appearance."""
-    if len(np.unique(codes)) == len(codes):  # quicker than asking where each first is
+    in_order = np.sort(codes)
+    if (in_order[1:] != in_order[:-1]).all():  # quicker than asking where each first is
         return codes
     _, first = np.unique(codes, return_index=True)
     kept: Indices = codes[np.sort(first)]
@@ -144,8 +152,7 @@ def _unique(codes: Indices) -> Indices:
 def _first_distinct(kind: Kind, codes: Indices, size: int, taken: Sequence[str]) -> tuple[Indices, list[str]]:
     """The first `size` of the codes whose texts differ from each other and from `taken`; fewer if there are not so many."""
     texts = kind.texts(codes[:size])
-    seen = set(texts)
-    if len(seen) == size and seen.isdisjoint(taken):
+    if (not kind.alike or len(set(texts)) == size) and {*taken}.isdisjoint(texts):
         return codes[:size], texts
     first: dict[str, int] = dict.fromkeys(taken, -1)
     for position, text in enumerate(kind.texts(codes)):

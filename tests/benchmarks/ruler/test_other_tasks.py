@@ -14,7 +14,7 @@ from scipy.special import zeta
 
 from benchmarks.base import Sample
 from benchmarks.errors import OptionsError
-from tests.benchmarks.ruler.opening import FILES, opened, samples
+from tests.benchmarks.ruler.opening import FILES, opened, samples, tokenizer
 
 
 def _context(sample: Sample) -> str:
@@ -76,6 +76,14 @@ def test_the_worked_examples_of_cwe_can_be_left_out_or_doubled(folder: Path) -> 
         (sample,) = samples(opened(folder, "cwe", 8192, num_fewshot=number), "cwe", 8192, 1)
         assert sample.prompt.input.count("Below is a numbered list of words") == number + 1
         assert sample.prompt.input.count("in the list are: 1. ") == number
+        assert sample.tokens == tokenizer("deepseek").count(sample.prompt.text)
+
+
+def test_cwe_counts_worked_examples_with_many_common_words_exactly(folder: Path) -> None:
+    for name in ("deepseek", "llama2"):
+        source = opened(folder, "cwe", 65_536, tokenizer(name), num_cw=90, model_template="meta-llama3", num_fewshot=2)
+        (sample,) = samples(source, "cwe", 65_536, 1)
+        assert sample.tokens == tokenizer(name).count(sample.prompt.text)
 
 
 def test_cwe_takes_more_words_from_wordfreq_when_its_own_run_out(folder: Path) -> None:
