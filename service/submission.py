@@ -180,22 +180,15 @@ def check_window(plan: Plan) -> None:
     if not over:
         return
     budget = f" + {thinking:,} for thinking" if thinking else ""
+    which = ", ".join(f"{length:,}" for length in over)
     if plan.request.run.allow_overflow:
-        which = ", ".join(f"{length:,}" for length in over)
         plan.warnings.append(f"Beyond the model's window of {window:,} tokens ({how}): {which}{budget}.")
         return
-    room = window - thinking
-    raise refuse(
-        [
-            FieldProblem(
-                field="options.lengths",
-                value=length,
-                message=f"{length:,} tokens{budget} exceed the window of model {plan.model.name!r}: {window:,} ({how}); "
-                f"at most {max(room, 0):,}, or set run.allow_overflow",
-            )
-            for length in over
-        ]
+    message = (
+        f"{which} tokens{budget} exceed the window of model {plan.model.name!r}: {window:,} ({how}); "
+        f"at most {max(window - thinking, 0):,}, or set run.allow_overflow"
     )
+    raise refuse([FieldProblem(field="options.lengths", value=over[0] if len(over) == 1 else over, message=message)])
 
 
 def check_tokenizer(plan: Plan) -> None:

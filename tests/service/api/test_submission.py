@@ -30,6 +30,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
         "too short for cwe",
     ),
     "beyond the window": (_with(lengths=[1024, 8192]), "options.lengths", "4,096"),
+    "beyond the window, all": (_with(lengths=[8192, 16384]), "options.lengths", "8,192, 16,384 tokens exceed"),
     "too many samples": (_with(samples=2_000_000), "options.samples", "at most"),
     "missing asset": (_with(tasks=["niah_single_2"]), "options.essays", "fathom assets install ruler"),
     "generation": ({**RULER, "run": {"generation": {"temperature": -1}}}, "run.generation.temperature", "at least 0"),
