@@ -228,7 +228,10 @@ def _score(job: OpenJob, built: Built, visible: Visible, judgement: Judgement) -
 
 
 def _debug(call: Call) -> dict[str, str]:
+    """Head and tail of what is sent, or all of it as head when nothing would be left out."""
     text = call.plain_text
+    if len(text) <= 2 * _DEBUG_CHARACTERS:
+        return {"head": text, "tail": ""}
     return {"head": text[:_DEBUG_CHARACTERS], "tail": text[-_DEBUG_CHARACTERS:]}
 
 

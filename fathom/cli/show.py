@@ -72,7 +72,7 @@ def _print_first(sample: SampleDetail) -> None:
     sent = sample.result.detail.get("debug") if sample.result is not None else None
     if isinstance(sent, dict):
         head, tail = str(sent.get("head", "")), str(sent.get("tail", ""))
-        click.echo(visible(head) + (f"\n[…]\n{visible(tail)}" if tail and tail != head else ""))
+        click.echo(visible(head) + (f"\n[…]\n{visible(tail)}" if tail else ""))
     _print_outcome(sample)
 
 

@@ -157,10 +157,16 @@ async def test_the_answer_prefix_goes_where_the_job_says(mode: str, ends: str) -
         assert server.calls[0].prompt.endswith(ends)
 
 
-async def test_debug_keeps_head_and_tail_of_a_cells_first_prompt() -> None:
+async def test_debug_keeps_a_cells_first_prompt_and_only_head_and_tail_of_a_long_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with _honest() as server:
         first, other = await _result(server, index=0, debug=True), await _result(server, index=1, debug=True)
-        assert first.detail["debug"] == {"head": server.calls[0].prompt[:2000], "tail": server.calls[0].prompt[-2000:]}
+        monkeypatch.setattr("workers.runner._DEBUG_CHARACTERS", 40)
+        long = await _result(server, index=0, debug=True)
+        sent = server.calls[0].prompt
+    assert first.detail["debug"] == {"head": sent, "tail": ""}
+    assert long.detail["debug"] == {"head": sent[:40], "tail": sent[-40:]}
     assert "debug" not in other.detail
 
 
