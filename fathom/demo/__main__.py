@@ -66,8 +66,10 @@ async def _demo(plan: Plan, options: dict[str, object], *, once: bool) -> int:
         problem = work.exception()
         if isinstance(problem, BaseException) and (once or not isinstance(problem, Failed)):
             raise problem
-        _say(f"\n{problem or 'done'}. Dashboard: {now.dashboard}")
-        if not once:
+        if once:
+            _say(f"\ndone; the results stay in {plan.data}. Without --once, the dashboard stays up and shows them")
+        else:
+            _say(f"\n{problem or 'done'}. Dashboard: {now.dashboard}")
             _say("It stays up until Ctrl-C, which stops everything that was started here. In another terminal:")
             _say(f"  {_command()} --help        (FATHOM_SERVER={now.address}; the token is saved for you)")
             await stopped
