@@ -51,10 +51,15 @@ async def test_replies_lost_after_their_commit_cost_no_call_and_store_nothing_tw
     patient_workers.start(concurrency=CONCURRENCY, server=patient_line.address)
     async with patient.client() as client:
         job = await submit(client, await add_model(client, model_name, model.base_url), SAMPLES)
+    model.latency = 3600.0  # the job must not end before the losses do
     for call, count in ((b"/outcomes ", 4), (b"/heartbeat ", 2), (b"/outcomes ", 4)):
+        await until(lambda: model.in_flight == CONCURRENCY, PATIENCE)
         lost = patient_line.lost_replies
         patient_line.lose_replies(call, count)
+        model.go_on()
         await lost_replies(patient_line, lost + count)
+    model.latency = 0.0
+    model.go_on()
     await check_whole(patient, job.id, faultless, model.calls)
 
 
@@ -141,13 +146,15 @@ async def test_what_a_lost_reply_had_granted_goes_to_others_long_before_its_leas
         new_workers(endless) as workers,
         endless.client() as client,
     ):
-        workers.start(concurrency=CONCURRENCY, server=line.address)
+        (prober,) = workers.start()
         await add_model(client, model_name, model.base_url)
-        model.latency = 1.0
-        line.lose_replies(b"/claims ", 1)
+        assert await prober.terminate() == 0
         job = await submit(client, model_name, 6)
+        line.lose_replies(b"/claims ", 1)
+        workers.start(concurrency=CONCURRENCY, server=line.address)
         await lost_replies(line, 1)
         await check_whole(endless, job.id, faultless, model.calls)
+        assert "never got" in endless.process.said
 
 
 async def test_a_cancelled_job_stops_its_calls_long_before_a_heartbeat(
@@ -175,7 +182,7 @@ async def test_a_submission_whose_reply_was_lost_can_be_sent_again_and_makes_one
     options: dict[str, Any] = {"tasks": list(TASKS), "lengths": list(LENGTHS), "samples": 1}
     async with Client(line.address, service.token) as client:
         before = {job.id for job in await client.jobs()}
-        line.lose_replies(b"POST /v1/jobs ")
+        line.lose_replies(b"POST /v1/jobs ", 2)  # the client tries twice by itself
         with pytest.raises(Unreachable):
             await client.submit("ruler", "faultless", options, idempotency_key="lost-reply")
         line.break_all()
