@@ -18,8 +18,8 @@ COLLECTIONS = ("ruler", "ruler-example-da")
 def assets() -> None:
     """Files that samples are built from: corpora, tokenizers, data sets, word lists.
 
-    They live in the service, addressed by their content; workers fetch and keep them. Their texts belong to their
-    authors and are never part of Fathom.
+    They live in the service, addressed by their content; workers fetch and keep them. Other people's texts belong to
+    their authors and are never part of Fathom.
     """
 
 
