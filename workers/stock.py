@@ -16,8 +16,8 @@ from workers.runner import Built, Item, build, failure
 
 BUILD_SLICE = 0.002
 """Seconds of building a hop to a thread takes at most beyond the first sample: hops cost as much as small samples."""
-READY_TOKENS = 2_000_000
-"""Prompts built ahead hold at most this many tokens (some 8 MB of text)."""
+READY_TOKENS = 1_000_000
+"""Prompts built ahead hold about this many tokens at most (some 4 MB of text)."""
 _BUILDERS = min(4, os.cpu_count() or 1)
 log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Stock:
         self._shelf, self._on_outcome, self._on_built = shelf, on_outcome, on_built
         self._waiting: deque[Item] = deque()
         self._ready: deque[tuple[OpenJob, Built]] = deque()
-        self._ready_tokens = 0
+        self._ready_tokens, self._tokens_each = 0, 1
         self._builders: set[asyncio.Task[None]] = set()
         self._building = 0
         self._dropped: set[int] = set()
@@ -84,7 +84,8 @@ class Stock:
             and len(self._ready) + self._building < wanted
             and self._ready_tokens < READY_TOKENS
         ):
-            chunk = self._take_chunk(wanted - len(self._ready) - self._building)
+            fitting = (READY_TOKENS - self._ready_tokens) // self._tokens_each + 1
+            chunk = self._take_chunk(min(fitting, wanted - len(self._ready) - self._building))
             self._building += len(chunk)
             task = asyncio.create_task(self._build(chunk))
             self._builders.add(task)
@@ -111,6 +112,7 @@ class Stock:
             job = await self._shelf.open(chunk[0].job)
             built, left, wrong = await asyncio.to_thread(build_slice, job, chunk)
             for one in built:
+                self._tokens_each = max(one.tokens, 1)
                 if one.item.lease not in self._dropped:
                     self._ready.append((job, one))
                     self._ready_tokens += one.tokens
