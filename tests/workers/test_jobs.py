@@ -34,10 +34,10 @@ async def test_a_spec_is_kept_as_long_as_samples_of_its_job_are_held(tmp_path: P
     shelf = JobShelf(AssetCache(tmp_path / "assets", client), Targets(open_driver), tmp_path / "cache", lambda: held)
     for name in [*sorted(held), *(f"other-{n}" for n in range(KEPT_JOBS))]:
         shelf.put(spec(name))
-    assert held < set(shelf.known())
-    assert f"other-{KEPT_JOBS - 1}" in shelf.known(), "what has just come is about to be used"
+    assert {f"{job}@" for job in held} < set(shelf.known())
+    assert f"other-{KEPT_JOBS - 1}@" in shelf.known(), "what has just come is about to be used"
     held.clear()
     shelf.put(spec("last"))
     assert len(shelf.known()) == KEPT_JOBS
-    assert shelf.known()[-1] == "last"
+    assert shelf.known()[-1] == "last@"
     await client.aclose()

@@ -81,7 +81,7 @@ async def test_all_samples_are_asked_and_never_more_at_once_than_the_limit() -> 
         await until(lambda: len(got.outcomes) == 60)
         assert sorted(got.of(ResultReport)) == list(range(60))
         assert 1 < server.peak <= 5
-        assert lane.held == 0
+        await until(lambda: lane.held == 0)  # an outcome is given a step before its place is free
 
 
 async def test_samples_are_asked_in_order_so_that_common_prefixes_meet_the_cache() -> None:
