@@ -79,7 +79,7 @@ def test_no_flag_of_a_command_is_there_twice(path: str) -> None:
         (["up", "--workers", "-1"], "-1 is not in the range 0<=x<=64"),
         (["extend", "j"], "nothing to extend"),
         (["assets", "add", "essays", "/no/such/file", "--kind", "corpus"], "'/no/such/file' does not exist"),
-        (["assets", "install", "everything"], "'everything' is not 'ruler'"),
+        (["assets", "install", "everything"], "'everything' is not one of 'ruler'"),
         (["clone", "j", "--option", "samples"], "'samples': must be KEY=VALUE"),
     ],
 )
