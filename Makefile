@@ -7,8 +7,8 @@ BIN := $(VENV)/bin
 # Installs exactly what the lock file says. The second try is for networks whose certificates only this machine knows.
 define sync
 	@echo "installing what uv.lock names"
-	@export UV_PROJECT_ENVIRONMENT=$(VENV); $(BIN)/uv sync --quiet --frozen --inexact $(1) \
-	  || $(BIN)/uv sync --system-certs --quiet --frozen --inexact $(1)
+	@export UV_PROJECT_ENVIRONMENT=$(VENV); $(BIN)/uv sync --quiet --frozen --inexact --compile-bytecode $(1) \
+	  || $(BIN)/uv sync --system-certs --quiet --frozen --inexact --compile-bytecode $(1)
 	@touch $@
 endef
 
