@@ -20,7 +20,9 @@ def bind(settings: Settings) -> socket.socket:
     `settings.port` 0 takes any free port; `getsockname()` tells which.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio turns Nagle's algorithm off only where it sees IPPROTO_TCP; with it, each answer takes 40 ms more, until the
+    # client has acknowledged its head.
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))
