@@ -73,9 +73,8 @@ def _dataset(path: Path) -> JsonObject:
 
 def _document(path: Path) -> JsonObject:
     if path.stat().st_size >= MOST_WHOLE:
-        raise InvalidAsset(
-            "", f"one JSON document of {MOST_WHOLE:,} bytes or more; write it as JSON lines, an object a line"
-        )
+        message = f"one JSON document of {MOST_WHOLE:,} bytes or more; write it as JSON lines, an object a line"
+        raise InvalidAsset("upload", message)
     try:
         found = _parsed(path.read_text("utf-8"))
     except json.JSONDecodeError as error:

@@ -37,14 +37,15 @@ class ClaimLog:
         """Around a claim, from before it is sent until its leases are held. An error means that leases may be lost."""
         token = object()
         self._under_way[token] = self._newest
+        answered = False
         try:
             yield
-        except BaseException:
-            self._doubt = None
-            self.failed.set()
-            raise
+            answered = True
         finally:
             del self._under_way[token]
+            if not answered:
+                self._doubt = None
+                self.failed.set()
 
     def told(self, newest: int) -> None:
         """The service says which lease is the newest."""

@@ -120,8 +120,7 @@ class Stock:
                 self._on_outcome(item, failure(item, error))
         except CallError as error:
             left = self._fail(left, error)
-        except Exception as error:
-            # The boundary of a job: whatever its opening raises, or samples would be tried for ever.
+        except Exception as error:  # the boundary of a job: its samples would be tried for ever
             log.exception("job %s", chunk[0].job)
             left = self._fail(left, CallError("internal", f"the job cannot be opened: {type(error).__name__}: {error}"))
         finally:

@@ -2,7 +2,8 @@
 
 -- Renews a worker's leases; returns those that are still its own, with the public ids of cancelled jobs.
 -- A worker that drains may have left by the time its last heartbeat is read: it stays gone.
-create or replace function queue_heartbeat(p_worker int, p_leases bigint[], p_ttl interval, p_draining boolean, p_models jsonb)
+create or replace function queue_heartbeat(
+  p_worker int, p_leases bigint[], p_ttl interval, p_draining boolean, p_models jsonb)
 returns table(o_lease bigint, o_cancelled text) language plpgsql
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
@@ -13,10 +14,12 @@ begin
   perform 1 from leases where id = any(p_leases) and worker_id = p_worker order by id for update;
   return query
     with renewed as (
-      update leases l set expires_at = t + p_ttl where l.id = any(p_leases) and l.worker_id = p_worker returning l.id, l.job_id)
+      update leases l set expires_at = t + p_ttl where l.id = any(p_leases) and l.worker_id = p_worker
+      returning l.id, l.job_id)
     select r.id, case when j.state = 'cancelled' then j.public_id end from renewed r join jobs j on j.id = r.job_id;
   update workers set last_seen_at = t, models = p_models,
-                     state = case when not p_draining and state <> 'draining' then 'up' when state = 'gone' then 'gone' else 'draining' end
+                     state = case when not p_draining and state <> 'draining' then 'up'
+                                  when state = 'gone' then 'gone' else 'draining' end
    where id = p_worker;
 end $$;
 
@@ -73,7 +76,8 @@ declare
 begin
   return queue_take_back(
     array(select x.id from leases x
-           where x.expires_at < case when p_only is null then t else 'infinity' end and (p_only is null or x.worker_id = p_only)
+           where x.expires_at < case when p_only is null then t else 'infinity' end
+             and (p_only is null or x.worker_id = p_only)
            order by x.id limit p_limit for update skip locked),
     (p_only is null)::int);
 end $$;
@@ -88,7 +92,8 @@ declare
   v_lost bigint[];
 begin
   select last_value into o_newest from leases_id_seq;
-  v_lost := array(select l.id from leases l where l.worker_id = p_worker and l.id <= p_settled and l.id <> all(p_named));
+  v_lost := array(select l.id from leases l
+                   where l.worker_id = p_worker and l.id <= p_settled and l.id <> all(p_named));
   o_samples := case when v_lost = '{}' then 0 else queue_take_back(v_lost, 0) end;
   return next;
 end $$;
